@@ -112,7 +112,6 @@ static void discard(struct cml_state *s, int task) {
 
 lua_State *cml_task_state(cml_state *s, int task) { return s->tasks[task].L; }
 uint32_t cml_task_generation(cml_state *s, int task) { return s->tasks[task].generation; }
-bool cml_task_awaits(cml_state *s, int task) { return s->tasks[task].awaits; }
 
 bool cml_task_is_suspended(cml_state *s, int task) {
   return task >= 0 && task < s->tasks_count && s->tasks[task].phase == CML_PHASE_SUSPENDED;
@@ -232,12 +231,17 @@ static struct cml_result classify(struct cml_state *s, int task, lua_State *co, 
                                   int count) {
   struct cml_task *t = &s->tasks[task];  // not before: the array may have moved
   if (status == LUA_OK) return (struct cml_result){CML_RETURNED, task, lua_gettop(co)};
-  if (status == LUA_YIELD) {
+  if (status == LUA_YIELD && t->awaits) {
     t->phase = CML_PHASE_SUSPENDED;
     t->yielded = count;
     return (struct cml_result){CML_SUSPENDED, task, count};
   }
   t->phase = CML_PHASE_ENDED;
+  if (status == LUA_YIELD) {
+    lua_checkstack(co, 1);
+    lua_pushliteral(co, CML_YIELD_OUTSIDE);
+    return (struct cml_result){CML_FAILED, task, 1};
+  }
   if (status == LUA_ERRMEM) {  // the same message for both
     lua_pushlightuserdata(co, s);
     s->stopped = CML_STOP_MEMORY;

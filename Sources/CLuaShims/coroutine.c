@@ -1,8 +1,9 @@
-// The functions of Lua's coroutine library that switch between coroutines.
+// The functions of Lua's coroutine library that switch between coroutines, or look at them.
 //
 // Same results and messages as in liblua 5.4. In addition, the record always knows the running
 // coroutine, so that a stop finds it; a stop passes through every switch; a coroutine killed by a
-// stop is never closed; closing is bounded; and the host's coroutines are out of reach.
+// stop is never closed; closing is bounded; the host's coroutines are out of reach, and look like
+// the main one.
 #include "libraries.h"
 
 enum {
@@ -46,6 +47,26 @@ static bool is_held_task(lua_State *L, lua_State *co) {
   if (!cml_is_task(co)) return false;
   enum status status = status_of(L, co);
   return status == SUSPENDED || (status == DEAD && lua_status(co) != LUA_OK);
+}
+
+// ── running, yield ──────────────────────────────────────────────────────────────────────────────
+
+static int coroutine_running(lua_State *L) {
+  bool is_main = lua_pushthread(L);
+  lua_pushboolean(L, is_main || cml_is_task(L));
+  return 2;
+}
+
+static int coroutine_isyieldable(lua_State *L) {
+  lua_State *co = lua_isnone(L, 1) ? L : check_coroutine(L);
+  lua_pushboolean(L, !cml_is_task(co) && lua_isyieldable(co));
+  return 1;
+}
+
+static int coroutine_yield(lua_State *L) {
+  if (!cml_is_task(L)) return lua_yield(L, lua_gettop(L));
+  lua_pushliteral(L, CML_YIELD_OUTSIDE);
+  return lua_error(L);
 }
 
 // ── resume ──────────────────────────────────────────────────────────────────────────────────────
@@ -172,9 +193,9 @@ static int coroutine_wrap(lua_State *L) {
 
 void cml_install_coroutine(lua_State *L) {
   static const luaL_Reg functions[] = {
-      {"resume", coroutine_resume},
-      {"wrap", coroutine_wrap},
-      {"close", coroutine_close},
+      {"running", coroutine_running}, {"isyieldable", coroutine_isyieldable},
+      {"yield", coroutine_yield},     {"resume", coroutine_resume},
+      {"wrap", coroutine_wrap},       {"close", coroutine_close},
       {NULL, NULL},
   };
   cml_replace_functions(L, LUA_COLIBNAME, functions);

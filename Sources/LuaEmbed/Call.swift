@@ -29,10 +29,7 @@ extension LuaState {
   func error(of result: cml_result, _ task: Int32) -> LuaError {
     switch outcome(result) {
     case .failed(let token), .stopped(let token): return takeError(of: token)
-    case .suspended:
-      if let error = close(task) { onCloseError?(error) }
-      return LuaError(message: "attempt to yield from outside a coroutine")
-    case .nested, .returned: return nestingError()
+    case .nested, .returned, .suspended: return nestingError()
     }
   }
 

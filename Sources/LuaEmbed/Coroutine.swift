@@ -13,9 +13,8 @@ package struct LuaCoroutine: Equatable, Hashable, Sendable {
 package enum DispatchOutcome {
   /// The handler returned; its results are dropped.
   case returned
-  /// It waits. `awaits` is true if a host function suspended it, which knows when to resume it;
-  /// false for a plain `coroutine.yield`.
-  case suspended(LuaCoroutine, awaits: Bool)
+  /// It waits: a host function suspended it, which knows when to resume it.
+  case suspended(LuaCoroutine)
   /// It raised; see `LuaState.takeError(of:)`.
   case failed(LuaCoroutine)
   /// A limit or an interrupt ended it; see `LuaState.takeError(of:)`.
@@ -82,8 +81,7 @@ package struct LuaDoor: BitwiseCopyable {
   @inline(never)
   private func unusual(_ result: cml_result) -> DispatchOutcome {
     switch result.outcome {
-    case Int32(CML_SUSPENDED.rawValue):
-      return .suspended(token(result.task), awaits: cml_task_awaits(record, result.task))
+    case Int32(CML_SUSPENDED.rawValue): return .suspended(token(result.task))
     case Int32(CML_FAILED.rawValue): return .failed(token(result.task))
     case Int32(CML_STOPPED.rawValue): return .stopped(token(result.task))
     default:
@@ -139,9 +137,6 @@ extension LuaState {
   /// Gives back a prepared task that never ran.
   package func discard(_ task: LuaCoroutine) { cml_task_give_back(record, task.index) }
 
-  /// Whether a suspended task waits in a host function, and not in a plain yield.
-  package func awaits(_ task: LuaCoroutine) -> Bool { cml_task_awaits(record, task.index) }
-
   /// Ends a failed task whose error is not needed: its `<close>` variables are closed.
   /// - Returns: The error that closing raised, if it did.
   package func dropError(of task: LuaCoroutine) -> LuaError? { close(task.index) }
@@ -162,15 +157,11 @@ extension LuaState {
     try self.body.keepingOpen(body)
   }
 
-  /// Resumes a suspended task that awaits, so that the value that the closure pushes is raised
-  /// there.
+  /// Resumes a suspended task so that the value that the closure pushes is raised where it waits.
   package func resume(
     _ task: LuaCoroutine, raising push: (LuaStack) -> Void,
     onReturn: (LuaStack, Int) -> Void = { _, _ in }
   ) -> DispatchOutcome {
-    guard cml_task_awaits(record, task.index) else {
-      fatalError("an error for task \(task.index), which awaits nothing")
-    }
     push(prepare(task))
     return settle(cml_run_raising(record, task.index), onReturn)
   }

@@ -60,7 +60,7 @@ private final class Fixture {
     while true {
       switch outcome {
       case .returned, .nested: return
-      case .suspended(let task, _):
+      case .suspended(let task):
         outcome = lua.resume(task) { stack in
           stack.push("value")
           return 1
@@ -198,7 +198,7 @@ private let entries = [
         stack.pushGlobal("handler")
         return 0
       })
-      guard case .suspended(let task, _) = outcome else { return try f.settle(outcome) }
+      guard case .suspended(let task) = outcome else { return try f.settle(outcome) }
       if let error = f.lua.end(task) { throw error }
     }),
 ]

@@ -83,9 +83,9 @@ struct StandardFunctionTests {
       """)
     #expect(
       names == """
-        coroutine.close coroutine.resume coroutine.wrap load pcall string.find string.gmatch \
-        string.gsub string.match string.rep table.concat table.insert table.move table.remove \
-        table.sort warn xpcall
+        coroutine.close coroutine.isyieldable coroutine.resume coroutine.running coroutine.wrap \
+        coroutine.yield load pcall string.find string.gmatch string.gsub string.match string.rep \
+        table.concat table.insert table.move table.remove table.sort warn xpcall
         """)
   }
 
@@ -101,7 +101,7 @@ struct StandardFunctionTests {
       {}
       return 0
     })
-    guard case .suspended(let task, awaits: true) = outcome else { return #expect(Bool(false)) }
+    guard case .suspended(let task) = outcome else { return #expect(Bool(false)) }
     try lua.run(
       """
       local ok, e = coroutine.resume(task)
@@ -111,7 +111,7 @@ struct StandardFunctionTests {
       local f = coroutine.wrap(function() return coroutine.resume(task) end)
       local ok, e = f()
       assert(not ok and e == 'cannot resume a task of the loop; await it or cancel it', e)
-      assert(coroutine.status(task) == 'suspended' and not coroutine.isyieldable(task) == false)
+      assert(coroutine.status(task) == 'suspended' and not coroutine.isyieldable(task))
       """)
     guard case .returned = lua.resume(task) else { return #expect(Bool(false)) }
     // It is back in the pool, where it must not be revived either.

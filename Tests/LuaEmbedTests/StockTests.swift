@@ -67,8 +67,9 @@ struct StockTests {
       (
         "the running coroutine",
         """
-        local co, main = coroutine.running()
-        return type(co) == 'thread' and coroutine.status(co) == 'running'
+        local co, is_main = coroutine.running()
+        return is_main and type(co) == 'thread' and coroutine.status(co) == 'running'
+          and not coroutine.isyieldable() and not coroutine.isyieldable(co)
         """
       ),
       (

@@ -74,7 +74,7 @@ struct TaskTests {
   @Test("that waits goes on with what it is given")
   func waits() throws {
     let f = try Fixture("function() say('a', wait()) say('b', wait()) end")
-    guard case .suspended(let task, awaits: true) = f.lua.door.dispatch(ref: f.ref, slot: 1) else {
+    guard case .suspended(let task) = f.lua.door.dispatch(ref: f.ref, slot: 1) else {
       return #expect(Bool(false))
     }
     #expect(f.lua.isSuspended(task))
@@ -83,7 +83,7 @@ struct TaskTests {
       stack.push("y")
       return 2
     }
-    guard case .suspended(let again, awaits: true) = second else { return #expect(Bool(false)) }
+    guard case .suspended(let again) = second else { return #expect(Bool(false)) }
     #expect(again == task)
     guard case .returned = f.lua.resume(task, push: { _ in 0 }) else { return #expect(Bool(false)) }
     #expect(!f.lua.isSuspended(task))
@@ -94,7 +94,7 @@ struct TaskTests {
   @Test("that waits can be given an error, with the place of the wait in its traceback")
   func raising() throws {
     let f = try Fixture("function()\n say(select(2, pcall(wait)))\n wait()\nend")
-    guard case .suspended(let task, _) = f.lua.door.dispatch(ref: f.ref, slot: 1) else {
+    guard case .suspended(let task) = f.lua.door.dispatch(ref: f.ref, slot: 1) else {
       return #expect(Bool(false))
     }
     _ = f.lua.resume(task, raising: { $0.push("cancelled") })
@@ -114,10 +114,10 @@ struct TaskTests {
       function()
         local x <close> = setmetatable({}, {__close = function() say 'closed' end})
         local y <close> = setmetatable({}, {__close = function() error 'no' end})
-        coroutine.yield()
+        wait()
       end
       """)
-    guard case .suspended(let task, awaits: false) = f.lua.door.dispatch(ref: f.ref, slot: 1) else {
+    guard case .suspended(let task) = f.lua.door.dispatch(ref: f.ref, slot: 1) else {
       return #expect(Bool(false))
     }
     #expect(f.lua.end(task)?.message == "chunk:3: no")
@@ -160,6 +160,28 @@ struct TaskTests {
     #expect(f.lua.tasksInUse == 0)
   }
 
+  /// A controller of cqueues passes on what a coroutine yields.
+  @Test("that a C module makes yield fails, and closes its variables")
+  func yieldsInC() throws {
+    let f = try Fixture(
+      """
+      function()
+        local x <close> = setmetatable({}, {__close = function() say 'closed' end})
+        local controller = require 'cqueues'.new()
+        controller:wrap(function() coroutine.yield() end)
+        pcall(controller.step, controller)
+      end
+      """)
+    guard case .failed(let task) = f.lua.door.dispatch(ref: f.ref, slot: 1) else {
+      return #expect(Bool(false))
+    }
+    let error = f.lua.takeError(of: task)
+    #expect(error.message == "attempt to yield from outside a coroutine")
+    #expect(error.traceback.last?.line == 5)
+    #expect(try f.log == "closed")
+    #expect(f.lua.tasksInUse == 0)
+  }
+
   @Test("can wait in protected calls, metamethods, iterators and closing")
   func waitsEverywhere() throws {
     let f = try Fixture(
@@ -175,7 +197,7 @@ struct TaskTests {
         .replacing("xpcall(wait, print))", with: "select(2, xpcall(wait, print)))"))
     var outcome = f.lua.door.dispatch(ref: f.ref, slot: 1)
     var count = 0
-    while case .suspended(let task, _) = outcome {
+    while case .suspended(let task) = outcome {
       count += 1
       outcome = f.lua.resume(task) { stack in
         stack.push("v\(count)")

@@ -209,7 +209,6 @@ struct cml_result cml_task_close(cml_state *s, int task);
 void cml_task_give_back(cml_state *s, int task);
 lua_State *cml_task_state(cml_state *s, int task);
 uint32_t cml_task_generation(cml_state *s, int task);
-bool cml_task_awaits(cml_state *s, int task);
 bool cml_task_is_suspended(cml_state *s, int task);
 // The index of the innermost running task, if its coroutine is L, or -1: then L is a coroutine of
 // the script's own.

@@ -32,7 +32,7 @@ struct cml_task {
     int yielded;        // while it is suspended: values it yielded, still on its stack
   };
   uint8_t phase;        // enum cml_phase
-  uint8_t awaits;       // suspended by a host function, not by a plain coroutine.yield
+  uint8_t awaits;       // suspended by a host function, and not by a C module's lua_yield
 };
 
 enum cml_phase {
@@ -165,11 +165,14 @@ static inline struct cml_state *cml_of(lua_State *L) {
   return (struct cml_state *)(*(uintptr_t *)lua_getextraspace(L) & ~(uintptr_t)1);
 }
 
-// A coroutine of the host: the low bit of its own copy of the pointer is set. Scripts can get it
-// from coroutine.running, but coroutine.resume and close refuse it unless it is running or empty.
-// New coroutines get the main one's copy, so no mark is inherited.
+// A coroutine of the host: the low bit of its own copy of the pointer is set. To scripts it looks
+// like the main one. They can get it from coroutine.running, but coroutine.resume and close refuse
+// it unless it is running or empty. New coroutines get the main one's copy: no mark is inherited.
 static inline void cml_mark_task(lua_State *co) { *(uintptr_t *)lua_getextraspace(co) |= 1; }
 static inline bool cml_is_task(lua_State *co) { return *(uintptr_t *)lua_getextraspace(co) & 1; }
+
+// What liblua says when the main coroutine yields.
+#define CML_YIELD_OUTSIDE "attempt to yield from outside a coroutine"
 
 // Raises the error of a stop; never returns. The value is a light userdata that no script can make
 // and that the host recognises; defined in state.c. Arms the coroutine first, so that the stop
@@ -202,7 +205,7 @@ static inline void cml_poll(lua_State *L) {
 // coroutine; call after luaL_openlibs. [-0, +0, e]
 void cml_install_string(lua_State *L);     // find match gmatch gsub rep
 void cml_install_table(lua_State *L);      // insert remove move concat sort; [-0, +0, e]
-void cml_install_coroutine(lua_State *L);  // resume wrap close; [-0, +0, e]
+void cml_install_coroutine(lua_State *L);  // all but create and status; [-0, +0, e]
 void cml_install_load(lua_State *L);       // load xpcall; [-0, +0, e]
 
 // The allocator; `ud` is the record. (cml_alloc.c)

@@ -63,7 +63,7 @@ final class SourceKind: ItemKind {
       onReturn: { stack, count in text = count > 0 ? stack.string(-Int32(count)) ?? "" : "" })
     switch outcome {
     case .returned: break
-    case .suspended(let task, _):
+    case .suspended(let task):
       runtime.tasks.forgetFirstWait(of: task)
       _ = runtime.state.end(task)
       runtime.report(

@@ -279,7 +279,7 @@ extension Runtime {
         stack.push(what)
         return 2
       }, onReturn: { stack, count in verdict = Self.verdict(stack, count) })
-    if case .suspended(let task, _) = outcome {
+    if case .suspended(let task) = outcome {
       tasks.forgetFirstWait(of: task)
       _ = state.end(task)
       report(LuaError(message: "'on_limit' waits; it must return at once"), .item(guest.source))

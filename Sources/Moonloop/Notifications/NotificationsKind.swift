@@ -29,7 +29,7 @@ final class NotificationsKind: ItemKind {
         }
         return 3
       }
-      if case .suspended(let coroutine, _) = outcome { suspended = coroutine }
+      if case .suspended(let coroutine) = outcome { suspended = coroutine }
       return outcome
     }
     guard let suspended, let task = runtime.tasks[suspended.index],

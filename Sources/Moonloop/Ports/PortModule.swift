@@ -169,7 +169,7 @@ extension Runtime {
       }
       switch outcome {
       case .failed, .stopped, .nested: message.reply?.drop()
-      case .suspended(let coroutine, _): suspended = coroutine
+      case .suspended(let coroutine): suspended = coroutine
       case .returned: break
       }
       return outcome

@@ -179,7 +179,7 @@ extension Runtime {
       errors.noteReported()
       errors.write("moonloop: error in the error handler\n\(second.report)")
       return nil
-    case .suspended(let task, _):
+    case .suspended(let task):
       tasks.forgetFirstWait(of: task)
       _ = state.end(task)
       errors.noteReported()

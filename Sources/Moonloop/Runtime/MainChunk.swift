@@ -144,7 +144,7 @@ package final class MainChunk {
     if case .returned = outcome { return }
     runtime.tasks.settle(outcome, .chunk)
     switch outcome {
-    case .suspended(let coroutine, _): runtime.waitingChunk = runtime.tasks[coroutine.index]
+    case .suspended(let coroutine): runtime.waitingChunk = runtime.tasks[coroutine.index]
     case .stopped: wasLimited = runtime.errors.lastStop?.isLimit ?? false
     default: break
     }

@@ -122,7 +122,7 @@ final class StreamEvents {
       return 3
     }
     switch outcome {
-    case .suspended(let coroutine, let awaits):
+    case .suspended(let coroutine):
       // Not the item's own handler, because that would hold back what the handler waits for.
       let task = tasks.firstTask(of: coroutine)
       task.modes = runtime.loopContext.modes(of: .item(source))
@@ -130,7 +130,7 @@ final class StreamEvents {
       task.madeAt = handles.place(of: source)
       task.onError = handles.onError(of: source)
       task.whenEnded = whenOver
-      tasks.suspend(task, coroutine, awaits: awaits)
+      tasks.suspend(task, coroutine)
     case .returned, .failed, .stopped, .nested:
       tasks.settle(outcome, .item(source))
       whenOver()

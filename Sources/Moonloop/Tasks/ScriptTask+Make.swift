@@ -27,7 +27,7 @@ extension Tasks {
     self[coroutine.index] = task
     runtime.taskTracer?(task, true)
     if let owner { adopt(task, owner) }
-    task.wait = Wait(.pass, timer: nextTurn(coroutine, .task(task)))
+    task.wait = Wait(.sleep(nanoseconds: 0), timer: nextTurn(coroutine, .task(task)))
     if let cancellation = owner?.cancellation { cancel(task, cancellation) }
   }
 

@@ -9,13 +9,13 @@ extension Tasks {
   package func settle(_ outcome: DispatchOutcome, _ subject: Subject) {
     switch outcome {
     case .returned: break
-    case .suspended(let coroutine, let awaits):
+    case .suspended(let coroutine):
       let task = firstTask(of: coroutine)
       task.subject = subject
       task.modes = context.modes(of: subject)
       task.raised = raisedInHandler
       raisedInHandler = nil
-      suspend(task, coroutine, awaits: awaits)
+      suspend(task, coroutine)
       runtime.taskTracer?(task, true)
       setSuspended(subject, true)
       if context.isEnding { end(task) }
@@ -48,9 +48,8 @@ extension Tasks {
 
   // MARK: Suspending
 
-  /// A coroutine has suspended: in a host function that said what it waits for, or by a plain
-  /// `coroutine.yield`, which gives up the rest of this pass (D58).
-  package func suspend(_ task: ScriptTask, _ coroutine: LuaCoroutine, awaits: Bool) {
+  /// A coroutine has suspended: in a host function that said what it waits for.
+  package func suspend(_ task: ScriptTask, _ coroutine: LuaCoroutine) {
     task.phase = .suspended
     // A live task has one coroutine, whose index identifies it.
     if task.coroutine?.index != coroutine.index || self[coroutine.index] !== task {
@@ -58,17 +57,13 @@ extension Tasks {
       self[coroutine.index] = task
       door.note(coroutine, at: Unmanaged.passUnretained(task).toOpaque())
     }
-    if !awaits {
-      task.wait = Wait(.pass)
-      return makeReady(task, .nothing)
-    }
     switch task.wait?.cause {
     case .task(let other):
       other.waiters.append(task)
       if other.isCall && other.parent == nil { adopt(other, task) }  // a handler's first wait
     case .callback(let callback): callback.waiter = task
     case .other(let other): other.waiter = task
-    case .sleep, .pass, nil: break
+    case .sleep, nil: break
     }
   }
 
@@ -110,7 +105,7 @@ extension Tasks {
   /// A task's time has come: it begins, or goes on with what it was given.
   func goOn(_ task: ScriptTask) {
     if task.phase == .prepared { return begin(task) }
-    guard task.phase == .suspended, let coroutine = task.coroutine else { return }
+    guard task.phase == .suspended else { return }
     if !task.isReady, isLate(task) { return }
     let wait = task.wait
     let delivery = wait?.isQuiet ?? false ? .nothing : task.delivery
@@ -119,9 +114,7 @@ extension Tasks {
     case .nothing: resume(task)
     case .answer: answer(task, wait)
     case .cancellation:
-      guard let reason = task.cancellation?.reason, state.awaits(coroutine) else {
-        return resume(task)
-      }
+      guard let reason = task.cancellation?.reason else { return resume(task) }
       task.raised = task.cancellation?.failure
       resume(task, raising: { $0.push(reason) })
     }
@@ -141,7 +134,7 @@ extension Tasks {
       other.abandon()
       resume(task) { other.pushLate(on: $0, purpose) }
       return true
-    case .callback, .sleep, .pass, nil: break
+    case .callback, .sleep, nil: break
     }
     return false
   }
@@ -164,7 +157,7 @@ extension Tasks {
       guard let failure = other.failure else { return resume(task) { other.push(on: $0) } }
       task.raised = failure
       resume(task, raising: { $0.push(failure.value) })
-    case .sleep, .pass, nil: resume(task)
+    case .sleep, nil: resume(task)
     }
   }
 
@@ -222,8 +215,8 @@ extension Tasks {
   /// Handles how a task that went on has ended or suspended.
   private func leave(_ task: ScriptTask, _ outcome: DispatchOutcome, _ outer: Running) {
     switch outcome {
-    case .suspended(let coroutine, let awaits):
-      suspend(task, coroutine, awaits: awaits)
+    case .suspended(let coroutine):
+      suspend(task, coroutine)
       if isEnding { end(task) }
     case .returned: functionEnded(task, .returned)
     case .failed(let coroutine): functionFailed(task, coroutine, isStop: false)

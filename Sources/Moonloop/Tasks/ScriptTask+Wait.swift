@@ -59,7 +59,7 @@ extension Tasks {
       switch wait.cause {
       case .callback(let callback): callback.handle?.add(to: mode, loop)
       case .other(let other): other.join(mode, loop)
-      case .task, .sleep, .pass: break
+      case .task, .sleep: break
       }
     }
   }
@@ -72,7 +72,7 @@ extension Tasks {
       switch wait.cause {
       case .callback(let callback): callback.handle?.remove(from: mode, loop)
       case .other(let other): other.leave(mode, loop)
-      case .task, .sleep, .pass: break
+      case .task, .sleep: break
       }
     }
   }
@@ -137,7 +137,6 @@ extension Tasks {
     case .task(let other): return "for \(runtime.label(of: .task(other)))\(place)"
     case .callback: return "for a callback\(place)"
     case .sleep(let time): return "for a sleep of \(Double(time) / 1e9) s\(place)"
-    case .pass: return "for the next pass\(place)"
     case .other(let other): return "\(other.purpose)\(place)"
     }
   }

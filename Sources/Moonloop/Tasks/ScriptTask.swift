@@ -10,9 +10,8 @@ package struct Wait {
     case task(ScriptTask)
     /// A call of the `resume` that `ml.await` gave out.
     case callback(CallbackWait)
+    /// A time; zero before a task begins.
     case sleep(nanoseconds: Int64)
-    /// A plain `coroutine.yield`: the rest of this pass is given up.
-    case pass
     /// Anything else.
     case other(OtherWait)
   }

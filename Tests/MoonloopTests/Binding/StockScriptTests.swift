@@ -18,7 +18,7 @@ import Testing
     ("a task", "loop:task(function() chunk() done() end)"),
     (
       "a task that waited",
-      "loop:task(function() coroutine.yield() chunk() coroutine.yield() done() end)"
+      "loop:task(function() ml.sleep(0) chunk() ml.sleep(0) done() end)"
     ),
     ("a block", "loop:perform(function() chunk() done() end)"),
     (

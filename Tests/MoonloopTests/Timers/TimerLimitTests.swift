@@ -50,7 +50,7 @@ import Testing
       local tasks = {}
       for i = 1, 3 do tasks[i] = loop:task(function() return c:receive() end) end
       local cancelled = loop:task(function() c:receive() end)
-      coroutine.yield()
+      ml.sleep(0)
       cancelled:cancel "no"
       for i = 1, 3 do c:send(i) end
       for i = 1, 3 do out(tostring(tasks[i]:await())) end
