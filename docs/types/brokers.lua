@@ -7,10 +7,10 @@
 ---@field handler? fun(port: moonloop.BrokerPort, message: any, reply: moonloop.Reply) The same by name.
 ---@field name string Letters, digits, `.`, `-` and `_`, at most 64.
 ---@field over string The broker: `redis://user:password@host:port/database`, or `redis+unix://%2Fpath/database`.
----@field deliver? "one"|"all" To one receiver, and kept until it acknowledges; or to all who listen now. Default "one".
+---@field deliver? "one"|"all" To one receiver, and kept until it acknowledges; or to all that listen now. Default "one".
 ---@field capacity? integer Most messages in the queue; with "all", most that wait for the handler. Default 65536.
 ---@field at_once? integer How many messages may be in progress at once, up to 1024; default 1.
----@field lease? moonloop.Seconds How long a receiver that gives no sign of life keeps its messages; default 30.
+---@field lease? moonloop.Seconds How long a receiver keeps its messages without a sign of life; default 30.
 ---@field attempts? integer How often a message is given out before it is put aside; default 5.
 ---@field timeout? moonloop.Seconds Of each call; default 10.
 ---@field modes? moonloop.Modes Modes in which it is served; default: those of its maker.
@@ -18,7 +18,7 @@
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handler.
 
 ---A port that programs on other machines share: made by `ml.port` with 'over'.
----It is no item: its modes are given when it is made.
+---It is not an item: its modes are set when it is made.
 ---@class moonloop.BrokerPort
 local broker_port = {}
 

@@ -68,7 +68,7 @@ channel.count = nil
 
 ---Sends a value, and waits while the channel is full.
 ---With capacity 0 it waits until the value is received. Tasks are served in the order in which they
----began to wait. A task that is cancelled while it waits has sent nothing. Returns `nil, "closed",
+---began to wait. A task that is cancelled while it waits has not sent. Returns `nil, "closed",
 ---"EPIPE"` when the channel is closed, before or meanwhile, and `nil, message, "ETIMEDOUT"`:
 ---then the value is not sent. Raises an error where Lua cannot wait; use `try_send` there.
 ---```lua
@@ -212,7 +212,7 @@ semaphore.available = nil
 ---```
 ---@async
 ---@param options? moonloop.TimeoutOptions The timeout.
----@return moonloop.Permit? permit Gives the permit back at the end of a block.
+---@return moonloop.Permit? permit Releases the permit at the end of a block.
 ---@return string? message
 ---@return string? code
 function semaphore:acquire(options) end
@@ -229,7 +229,7 @@ function semaphore:acquire(options) end
 ---@return string? code
 function semaphore:try_acquire() end
 
----Calls a function with a permit, and gives the permit back however the function ends.
+---Calls a function with a permit, and releases the permit however the function ends.
 ---Also when the function raises, or its task is cancelled. Raises what the function raises. Returns
 ---`nil, "closed", "EPIPE"` when the semaphore is invalidated, before or meanwhile.
 ---```lua
@@ -247,7 +247,7 @@ function semaphore:try_acquire() end
 ---@return string? code
 function semaphore:with(fn, ...) end
 
----Gives back a permit without its handle; the longest waiting task gets it.
+---Releases a permit without its handle; the longest waiting task gets it.
 ---Raises an error when no permit is taken: one was released twice.
 ---```lua
 ---local gate = ml.semaphore(1)
@@ -277,7 +277,7 @@ function semaphore:is_valid() end
 ---@class moonloop.Permit
 local permit = {}
 
----Gives the permit back; has no effect the second time. `<close>` does the same.
+---Releases the permit; has no effect the second time. `<close>` does the same.
 ---```lua
 ---local gate = ml.semaphore(1)
 ---local permit = gate:try_acquire()

@@ -74,7 +74,7 @@ function ml.fs.stat(path, options) end
 function ml.fs.list(path, options) end
 
 ---@class moonloop.FsWalkOptions: moonloop.FsOptions
----@field depth? integer How deep: 0 is what is in the folder itself; default: no limit.
+---@field depth? integer How deep: 0 is the folder's own contents; default: no limit.
 
 ---Walks through a folder and all folders in it, each before what it holds.
 ---Symbolic links are named, not followed. Raises an error for a folder that cannot be read; one
@@ -94,7 +94,7 @@ function ml.fs.list(path, options) end
 ---@async
 ---@param path string Which file or folder.
 ---@param options? moonloop.FsWalkOptions How long it may take, and more.
----@return fun(): string?, string, integer next Gives a path, its kind, and its depth.
+---@return fun(): string?, string, integer next Returns a path, its kind, and its depth.
 function ml.fs.walk(path, options) end
 
 ---@class moonloop.FsReadOptions: moonloop.FsOptions
@@ -143,7 +143,7 @@ function ml.fs.read(path, options) end
 ---@return string? code
 function ml.fs.write(path, text, options) end
 
----Writes behind what a file holds; it is made if need be.
+---Appends to a file, which is made if it does not exist.
 ---Fails as `ml.fs.write` does.
 ---```lua
 ---loop:task(function()
@@ -188,7 +188,7 @@ function ml.fs.append(path, text, options) end
 function ml.fs.replace(path, text, options) end
 
 ---@class moonloop.FsMkdirOptions: moonloop.FsOptions
----@field parents? boolean Also make the folders it is in; it is no failure then if it is there.
+---@field parents? boolean Also make the folders it is in; then it may exist already.
 ---@field permissions? integer Default 511 (0777), less the process's umask.
 
 ---Makes a folder.
@@ -227,10 +227,10 @@ function ml.fs.mkdir(path, options) end
 function ml.fs.rename(path, new_path, options) end
 
 ---@class moonloop.FsCopyOptions: moonloop.FsOptions
----@field recursive? boolean Copy a folder with all that is in it; default false.
+---@field recursive? boolean Copy a folder with its contents; default false.
 ---@field replace? boolean false: fail with "EEXIST" where a file is; default true.
 
----Copies a file with its permissions, or a folder with all that is in it.
+---Copies a file with its permissions, or a folder with its contents.
 ---Symbolic links in the folder are copied as links. Blocks are shared where the file system can.
 ---What was copied before a failure or a timeout stays. Fails as `ml.fs.write` does.
 ---```lua
@@ -252,7 +252,7 @@ function ml.fs.rename(path, new_path, options) end
 function ml.fs.copy(path, new_path, options) end
 
 ---@class moonloop.FsRemoveOptions: moonloop.FsOptions
----@field recursive? boolean Remove a folder with all that is in it; default false.
+---@field recursive? boolean Remove a folder with its contents; default false.
 
 ---Removes a file, a link, or an empty folder.
 ---Links are not followed, also those that take a folder's place meanwhile. Fails as `ml.fs.stat`
@@ -335,7 +335,7 @@ function ml.fs.link(path, new_path, options) end
 ---@class moonloop.FsTargetOptions: moonloop.FsOptions
 ---@field whole? boolean Follow all links, and return an absolute path; default false.
 
----Returns what a symbolic link leads to, as it is written there.
+---Returns the target of a symbolic link, as written there.
 ---Fails as `ml.fs.stat` does, and with "EINVAL" if it is not a link.
 ---```lua
 ---loop:task(function()
@@ -371,7 +371,7 @@ function ml.fs.chmod(path, permissions, options) end
 
 ---@class moonloop.FileSpace
 ---@field total moonloop.Bytes All of it.
----@field free moonloop.Bytes What is not used.
+---@field free moonloop.Bytes The unused space.
 ---@field available moonloop.Bytes What users other than root may still use.
 
 ---Returns how large the file system of a path is, and how much of it is free.

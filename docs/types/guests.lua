@@ -32,7 +32,7 @@ local ml = {}
 ---@field on_limit? fun(guest: moonloop.Guest, what: string): moonloop.GuestVerdict?, moonloop.Seconds? Called when it is over a limit: "memory", "callout", "output", or "stops", more than ten in a minute. Without a verdict "stops" ends it, and it goes on after others.
 ---@field on_error? moonloop.ErrorHandler Called first for its errors.
 
----Runs a script that is not trusted, in this process or, with `isolate`, in one of its own.
+---Runs an untrusted script, in this process or, with `isolate`, in one of its own.
 ---It has globals, libraries, modes and a loop of its own, which this loop serves, and begins when
 ---that next looks. Returns `nil, message, code` for a script that cannot be read or compiled.
 ---```lua
@@ -52,7 +52,7 @@ local ml = {}
 ---@return string? code
 function ml.guest(options) end
 
----A script that is not trusted; made by `ml.guest`.
+---An untrusted script; made by `ml.guest`.
 ---@class moonloop.Guest: moonloop.Item
 local guest = {}
 

@@ -24,7 +24,7 @@ ml.http = {}
 ---@class moonloop.HttpRequestOptions: moonloop.HttpFetchOptions
 ---@field url string Such as "https://host:port/path", "http://host/path", or "http+unix://%2Frun%2Fapp.sock/path" for a Unix socket.
 ---@field method? string Default "GET".
----@field body? string|number|(fun(): string|number?) The body to send; a function gives it in parts, and nil at its end.
+---@field body? string|number|(fun(): string|number?) The body to send; a function returns it in parts, and nil at its end.
 
 ---@class moonloop.HttpServeOptions: moonloop.ListenOptions
 ---@field [1] fun(request: moonloop.HttpRequest, response: moonloop.HttpResponder): ... Called for each request; may wait.
@@ -147,7 +147,7 @@ function ml.http.options(url, options) end
 ---```
 ---@async
 ---@param url string The address, as for `ml.http.request`.
----@param body? string|number|(fun(): string|number?) The body to send; a function gives it in parts, and nil at its end.
+---@param body? string|number|(fun(): string|number?) The body to send; a function returns it in parts, and nil at its end.
 ---@param options? moonloop.HttpFetchOptions Headers, query and limits.
 ---@return moonloop.HttpResponse? response The response.
 ---@return string? message
@@ -167,7 +167,7 @@ function ml.http.post(url, body, options) end
 ---```
 ---@async
 ---@param url string The address, as for `ml.http.request`.
----@param body? string|number|(fun(): string|number?) The body to send; a function gives it in parts, and nil at its end.
+---@param body? string|number|(fun(): string|number?) The body to send; a function returns it in parts, and nil at its end.
 ---@param options? moonloop.HttpFetchOptions Headers, query and limits.
 ---@return moonloop.HttpResponse? response The response.
 ---@return string? message
@@ -187,7 +187,7 @@ function ml.http.put(url, body, options) end
 ---```
 ---@async
 ---@param url string The address, as for `ml.http.request`.
----@param body? string|number|(fun(): string|number?) The body to send; a function gives it in parts, and nil at its end.
+---@param body? string|number|(fun(): string|number?) The body to send; a function returns it in parts, and nil at its end.
 ---@param options? moonloop.HttpFetchOptions Headers, query and limits.
 ---@return moonloop.HttpResponse? response The response.
 ---@return string? message
@@ -207,10 +207,10 @@ function ml.http.client(options) end
 ---The handler returns a body; or a status, a body and headers, in this order; or `{ status =,
 ---headers =, body = }`; or nothing, which is status 204. It may instead write in parts with its
 ---second argument.
----A body is a string, a number, or a function that gives its parts; `file = path` sends a file. An
----error in the handler is answered with 500 and reported; malformed requests are answered with 400.
----If the client leaves, the handler is cancelled where it waits.
----Returns `nil, message, code` as `ml.net.listen`. Raises an error that names the wrong option.
+---A body is a string, a number, or a function that returns its parts; `file = path` sends a file.
+---An error in the handler is answered with 500 and reported; malformed requests are answered with
+---400. If the client leaves, the handler is cancelled where it waits. Returns `nil, message, code`
+---as `ml.net.listen`. Raises an error that names the wrong option.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
 ---  return 404, "no page " .. request.path
@@ -386,7 +386,7 @@ function http_client:options(url, options) end
 ---```
 ---@async
 ---@param url string The address, as for `ml.http.request`.
----@param body? string|number|(fun(): string|number?) The body to send; a function gives it in parts, and nil at its end.
+---@param body? string|number|(fun(): string|number?) The body to send; a function returns it in parts, and nil at its end.
 ---@param options? moonloop.HttpFetchOptions Headers, query and limits.
 ---@return moonloop.HttpResponse? response The response.
 ---@return string? message
@@ -407,7 +407,7 @@ function http_client:post(url, body, options) end
 ---```
 ---@async
 ---@param url string The address, as for `ml.http.request`.
----@param body? string|number|(fun(): string|number?) The body to send; a function gives it in parts, and nil at its end.
+---@param body? string|number|(fun(): string|number?) The body to send; a function returns it in parts, and nil at its end.
 ---@param options? moonloop.HttpFetchOptions Headers, query and limits.
 ---@return moonloop.HttpResponse? response The response.
 ---@return string? message
@@ -428,7 +428,7 @@ function http_client:put(url, body, options) end
 ---```
 ---@async
 ---@param url string The address, as for `ml.http.request`.
----@param body? string|number|(fun(): string|number?) The body to send; a function gives it in parts, and nil at its end.
+---@param body? string|number|(fun(): string|number?) The body to send; a function returns it in parts, and nil at its end.
 ---@param options? moonloop.HttpFetchOptions Headers, query and limits.
 ---@return moonloop.HttpResponse? response The response.
 ---@return string? message

@@ -7,13 +7,13 @@
 ---@field reason string The server's words for the status.
 ---@field headers table<string, string|string[]> By name, in any case; "set-cookie" is a list.
 ---@field body string? The body, decoded if it was chunked; nil if it is read in parts.
----@field url string The address that was requested, behind redirects.
+---@field url string The address that was requested, after redirects.
 ---@field version string "1.1" or "1.0".
 ---@field reusable boolean Whether the connection could be kept.
 ---@field stream moonloop.Stream? The connection, after an upgrade; it is the caller's.
 local http_response = {}
 
----Gives the next part of a body that is read in parts.
+---Returns the next part of a body that is read in parts.
 ---Returns nil alone at the end; `nil, message, code` if the body is malformed, too large, or cut.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0,
@@ -26,7 +26,7 @@ local http_response = {}
 ---end)
 ---```
 ---@async
----@param most? integer At most so many bytes; default 65536.
+---@param most? integer The maximum number of bytes; default 65536.
 ---@return string? part At least one byte.
 ---@return string? message
 ---@return string? code
@@ -61,7 +61,7 @@ function http_response:close() end
 ---end)
 ---```
 ---@async
----@return fun(): moonloop.HttpEvent? next Gives an event; nil at the end.
+---@return fun(): moonloop.HttpEvent? next Returns an event; nil at the end.
 function http_response:events() end
 
 ---A server-sent event.
@@ -86,7 +86,7 @@ function http_response:events() end
 ---@field stream moonloop.Stream The connection.
 local http_request = {}
 
----Gives the next part of the body, for a server with 'stream_bodies'.
+---Returns the next part of the body, for a server with 'stream_bodies'.
 ---Returns nil alone at the end; `nil, message, code` if the body is malformed, too large, or cut:
 ---if the handler then answers nothing itself, the server does. The first call answers a client that
 ---has asked with `Expect: 100-continue`.
@@ -103,7 +103,7 @@ local http_request = {}
 ---end)
 ---```
 ---@async
----@param most? integer At most so many bytes; default 65536.
+---@param most? integer The maximum number of bytes; default 65536.
 ---@return string? part At least one byte.
 ---@return string? message
 ---@return string? code

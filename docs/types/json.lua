@@ -4,7 +4,7 @@
 ---@class moonloop
 local ml = {}
 
----`ml.json`: reads and writes JSON (RFC 8259), and nothing else.
+---`ml.json`: reads and writes strict JSON (RFC 8259).
 ---Integers and floats stay apart: `1` is an integer, `1.0`, `1e0` and `-0` are floats. Loaded when
 ---first used. See [decision 0034](../decisions/0034-json-for-scripts.md).
 ---@class moonloop.Json
@@ -43,7 +43,7 @@ function ml.json.decode(text, options) end
 
 ---@class moonloop.JsonWriteOptions
 ---@field pretty? boolean Each element on a line of its own.
----@field decimals? integer Round floats to so many decimals; a whole number has none then.
+---@field decimals? integer Round floats to this many decimals; a whole number then has none.
 ---@field is_lenient? boolean Write what has no JSON form as its text, instead of raising an error.
 ---@field max_depth? integer How deep tables may be nested; default 200.
 

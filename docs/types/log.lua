@@ -9,7 +9,7 @@ local ml = {}
 ---@field format? "text"|"json"|"journal" Default "text"; "journal" where standard error is the system's journal.
 ---@field to? string|fun(line: string) "stderr" (the default), "stdout", the path of a file that is appended to, or a function that gets each line.
 ---@field fields? table Fields of every record.
----@field rate? integer At most so many records with the same message a second; default: all.
+---@field rate? integer Limit for records with the same message per second; default: none.
 
 ---Makes a log: records with a level and fields, a line each, that never keep the loop waiting.
 ---What the reader does not take at once waits in a buffer of 1 MiB, which no limit of memory
@@ -47,7 +47,7 @@ local log = {}
 log.level = nil
 
 ---How many records were dropped because they were not read fast enough.
----The next record that is written comes after one that says how many are missing.
+---The next record written follows one that says how many are missing.
 ---```lua
 ---print(ml.log({ to = print }).dropped)   --> 0
 ---```
@@ -64,7 +64,7 @@ log.dropped = nil
 ---@type integer
 log.suppressed = nil
 
----Writes a record for those who look for a mistake.
+---Writes a record for debugging.
 ---Control characters become escapes: a record is one line, of 64 KiB at most. Longer ones are cut;
 ---in JSON their texts are. Raises an error when
 ---the message is not a string, or the fields are not a table.

@@ -80,7 +80,7 @@ function ml.configure(what) end
 ---@field handles? integer Limit for timers (sleeps included); and also for other items, for tasks, for performs, for open files of `ml.fs`, and for channels and semaphores, each by itself.
 ---@field nesting? integer Limit for nested calls and runs, at most 60.
 
----Sets limits for the scripts of this state; what is not named stays as it is.
+---Sets limits for the scripts of this state; limits that are not named stay as they are.
 ---A handler that exceeds a limit is stopped, and no `pcall` catches that. Takes effect with the
 ---next call of a handler.
 ---```lua

@@ -10,7 +10,7 @@ ml.net = {}
 
 ---Certificates, keys and lists are texts in PEM form, or names of files with one.
 ---@class moonloop.TLS
----@field cert? string The certificate to show, with the chain behind it.
+---@field cert? string The certificate to show, followed by its chain.
 ---@field key? string Its key, without a password; default: it is in 'cert'.
 ---@field ca? string The roots to trust, instead of the system's.
 ---@field crl? string Revocation lists of the issuers: revoked certificates are refused.
@@ -126,7 +126,7 @@ function ml.net.connect(options) end
 ---end)
 ---```
 ---@async
----@param name string A host name; an address is returned as it is.
+---@param name string A host name; an address is returned unchanged.
 ---@param options? moonloop.ResolveOptions Which addresses, and the timeout.
 ---@return string[]? addresses At least one, the best first.
 ---@return string? message
@@ -278,7 +278,7 @@ function socket:send(data, host, port) end
 ---@return moonloop.Peer peer The sender.
 function socket:receive(options) end
 
----An end of a connection: its address, and its process if that is known.
+---An end of a connection: its address, and its process if known.
 ---@class moonloop.Peer
 ---@field family string "inet", "inet6" or "unix".
 ---@field host? string The address.

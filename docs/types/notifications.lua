@@ -50,7 +50,7 @@ local notifications = {}
 ---```
 ---@param name string What has happened.
 ---@param options? moonloop.EnqueueOptions When and in which modes to post it.
----@return boolean kept False if it was to be posted now, and the loop runs in another mode.
+---@return boolean kept False if it had to be posted now, but the loop runs in another mode.
 function notifications:enqueue(name, options) end
 
 ---@class moonloop.DequeueOptions

@@ -282,7 +282,7 @@ function remote_port:send(message, options) end
 ---@return string? code
 function remote_port:request(message, options) end
 
----Gives up this way to the port; the port itself goes on.
+---Drops this sender; the port itself goes on.
 ---```lua
 ---local port = loop:port {}
 ---port:on("message", function(other) print(other == port); port:invalidate() end)

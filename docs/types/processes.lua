@@ -70,11 +70,11 @@ function ml.process.spawn(options) end
 ---@field limit? moonloop.Bytes Limit for each output; default 67108864.
 
 ---Runs a program to its end, and returns everything it wrote.
----Its output is read as it comes, while 'input' is written. Standard input is empty unless 'input'
----or 'stdin' is given. If the task is cancelled meanwhile, the child is asked to end. Returns `nil,
----message, code` when the program cannot be run; "ETIMEDOUT" after 'timeout', "EMSGSIZE" for more
----output than 'limit', and with 'check' "FAILED" unless it ends with code 0. Raises an error that
----names the wrong option, and what `ml.sleep` raises.
+---Its output is read as it arrives, while 'input' is written. Standard input is empty unless
+---'input' or 'stdin' is given. If the task is cancelled meanwhile, the child is asked to end.
+---Returns `nil, message, code` when the program cannot be run; "ETIMEDOUT" after 'timeout',
+---"EMSGSIZE" for more output than 'limit', and with 'check' "FAILED" unless it ends with code 0.
+---Raises an error that names the wrong option, and what `ml.sleep` raises.
 ---```lua
 ---loop:task(function()
 ---  local result = assert(ml.process.run { "sort", input = "b\na\n" })
@@ -104,7 +104,7 @@ function ml.process.run(options) end
 ---@return string? code
 function ml.process.kill(pid, signal) end
 
----Tells systemd, if it has started the program, something in the words of `sd_notify`.
+---Sends systemd, if it started the program, a notification in the format of `sd_notify`.
 ---Otherwise does nothing. "READY=1", "RELOADING=1", "STOPPING=1" and "WATCHDOG=1" are sent by the
 ---program itself.
 ---```lua

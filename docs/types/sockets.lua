@@ -9,7 +9,7 @@ local loop = {}
 ---@field read? fun(socket: moonloop.SocketSource) Called in each pass while there is something to read, which it reads itself.
 ---@field accept? fun(socket: moonloop.SocketSource, fd: integer?, message: string?, code: string?) Called with the descriptor of each connection, which is then the handler's; or with nil and an error.
 ---@field data? fun(socket: moonloop.SocketSource, bytes: string?, message: string?, code: string?) Called with what has come, at most 64 KiB; "" at the end of file; or with nil and an error.
----@field connect? fun(socket: moonloop.SocketSource, failed: nil, message: string?, code: string?) Called once, when connecting is over; with an error if it failed. Nothing else is called before.
+---@field connect? fun(socket: moonloop.SocketSource, failed: nil, message: string?, code: string?) Called once, when connecting is over; with an error if it failed. No other handler is called before.
 ---@field write? fun(socket: moonloop.SocketSource) Called once when there is space to write, until it is enabled again.
 ---@field close? boolean Close the socket with the handle; default false.
 ---@field name? string Name in reports and traces.
@@ -66,7 +66,7 @@ socket_source.fd = nil
 ---```
 function socket_source:enable_writing() end
 
----Has the handler of the reading side called, or not; what comes meanwhile waits.
+---Enables or disables the handler of the reading side; meanwhile, what arrives waits.
 ---```lua
 ---local socket <close> = loop:socket_source { fd = 0, data = print }
 ---socket:set_reading(false)

@@ -170,11 +170,11 @@ stream.on_error = nil
 
 ---Reads, and waits until the formats are satisfied.
 ---The formats are those of the io library: `"l"` a line without its newline, `"L"` with it, `"a"`
----everything up to the end of file, `"n"` a number, and a number of bytes, which gives fewer only
----before the end of file. Nothing is taken until all formats are satisfied: a read that times out
----loses no bytes. Returns `nil, message, code`: "ETIMEDOUT", "EMSGSIZE" if a line is longer than
----'line_limit', "ECONNRESET", "ECANCELED" when the stream is closed meanwhile, ... Raises an error
----when the stream is closed, when another task is already reading, and where Lua cannot wait.
+---everything up to the end of file, `"n"` a number, and a number of bytes, which returns fewer only
+---before the end of file. Nothing is consumed until all formats are satisfied: a read that times
+---out loses no bytes. Returns `nil, message, code`: "ETIMEDOUT", "EMSGSIZE" if a line is longer
+---than 'line_limit', "ECONNRESET", "ECANCELED" when the stream is closed meanwhile, ... Raises an
+---error when the stream is closed, when another task is already reading, and where Lua cannot wait.
 ---```lua
 ---loop:task(function()
 ---  local input = loop:stream { fd = 0 }

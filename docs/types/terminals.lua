@@ -91,7 +91,7 @@ tty.raw = nil
 ---@type moonloop.Stream
 tty.stream = nil
 
----Reads what is typed, as `stream:read` does; in raw mode ask for bytes, not lines.
+---Reads what the user types, as `stream:read` does; in raw mode ask for bytes, not lines.
 ---Returns `nil, message, code` as `stream:read`.
 ---```lua
 ---loop:task(function()

@@ -1,7 +1,7 @@
 ---@meta _
 -- Programs in tests
 --
--- What `t:spawn` gives: its outputs, and the screen of its terminal. See
+-- What `t:spawn` returns: its outputs, and the screen of its terminal. See
 -- [testing.md](../testing.md#driving-programs).
 
 ---A program that `t:spawn` started; it also has everything that a process has.
@@ -57,7 +57,7 @@ function program:type(text) end
 ---@return moonloop.Stream? stream Nil, message and code if the terminal is closed.
 function program:press(...) end
 
----Gives the terminal of the program another size; what is shown stays, as far as it fits.
+---Resizes the program's terminal; what is shown stays, as far as it fits.
 ---```lua
 ---it("fits", function(loop, clock, t)
 ---  local p = t:spawn { "sh", "-c", "read x; stty size", pty = true }
@@ -182,7 +182,7 @@ function screen:cell(row, column) end
 
 ---One place of a screen.
 ---@class moonloop.test.Cell
----@field text string Its character; empty behind a wide one.
+---@field text string Its character; empty after a wide one.
 ---@field color? string|integer "red", "bright red", "#ff8000", or a number from 16 to 255.
 ---@field background? string|integer Likewise.
 ---@field bold? true Whether it is bold.

@@ -103,7 +103,7 @@ function t:expect(output, pattern, within, options) end
 ---```lua
 ---it("has a folder", function(loop, clock, t) assert.is_string(t:tmpdir()) end)
 ---```
----@param options? { memory: boolean } Whether it is to be in memory; default false.
+---@param options? { memory: boolean } Whether it is in memory; default false.
 ---@return string path The same folder each time.
 function t:tmpdir(options) end
 
@@ -161,7 +161,7 @@ function t:golden(name, text) end
 ---@param fn fun() May wait.
 function t:defer(fn) end
 
----A TCP port that is free.
+---A free TCP port.
 ---```lua
 ---it("finds a port", function(loop, clock, t) assert.is_true(t:free_port() > 0) end)
 ---```
@@ -169,7 +169,7 @@ function t:defer(fn) end
 function t:free_port() end
 
 ---Waits until something listens at a TCP port of this machine.
----Fails if nothing does in time.
+---Fails if none does in time.
 ---```lua
 ---it("waits for a server", function(loop, clock, t)
 ---  local server <close> = assert(require("moonloop").net.listen { host = "127.0.0.1", port = 0,
@@ -258,7 +258,7 @@ function t:wait_until(fn, within, what) end
 ---@field body? string A Lua pattern that the body matches.
 ---@field headers? table<string, string> Lua patterns that headers match, by name.
 ---@field plain? boolean Whether these are texts to find, rather than patterns.
----@field times? integer|"any" How often it comes; default 1.
+---@field times? integer|"any" How often it must come; default 1.
 ---@field reply? any The status, the body, or `{ status, body, headers }`; or a function, as a handler of `ml.http.serve`. Default 200.
 
 ---Expectations that are in a file. `moonloop test --update` asks the real server and writes them.
@@ -282,7 +282,7 @@ function t:wait_until(fn, within, what) end
 ---  assert.equal("3 degrees", reply.body)
 ---end)
 ---```
----@param expectations moonloop.test.HttpExpectation[]|moonloop.test.RecordedExpectations What is to come.
+---@param expectations moonloop.test.HttpExpectation[]|moonloop.test.RecordedExpectations The expected requests.
 ---@return moonloop.test.HttpDouble double The double.
 function t:http(expectations) end
 
@@ -290,7 +290,7 @@ function t:http(expectations) end
 ---@class moonloop.test.TcpStep
 ---@field expect? string The bytes that come next, exactly.
 ---@field line? string Or a Lua pattern that the next line matches.
----@field reply? string|fun(text: string): string? What is sent then.
+---@field reply? string|fun(text: string): string? What is then sent.
 ---@field close? boolean Whether the connection is closed then.
 
 ---A double of a TCP server.
@@ -310,7 +310,7 @@ function t:http(expectations) end
 ---  assert.equal("PONG", stream:read "l")
 ---end)
 ---```
----@param steps moonloop.test.TcpStep[]|moonloop.test.RecordedExpectations What is to come.
+---@param steps moonloop.test.TcpStep[]|moonloop.test.RecordedExpectations The steps that are expected.
 ---@return moonloop.test.TcpDouble double The double.
 function t:tcp(steps) end
 

@@ -33,7 +33,7 @@ local loop = {}
 function loop:timer(options) end
 
 ---Calls a function once after a delay, in the default mode.
----Raises an error if the delay is negative or not a number, and for arguments behind the handler:
+---Raises an error if the delay is negative or not a number, and for arguments after the handler:
 ---`loop:perform_after` passes them on.
 ---```lua
 ---loop:after(2, function() print "once" end)   --> once

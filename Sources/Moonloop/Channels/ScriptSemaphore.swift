@@ -50,7 +50,7 @@ final class ScriptSemaphore {
     return wait
   }
 
-  /// Returns a permit: the task that has waited longest gets it.
+  /// Releases a permit: the task that has waited longest gets it.
   /// - Returns: false if all permits are free already.
   func release(_ runtime: Runtime) -> Bool {
     if available == permits { return false }

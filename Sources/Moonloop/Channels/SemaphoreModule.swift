@@ -112,7 +112,7 @@ extension HostCall {
 
 // MARK: Releasing
 
-/// `semaphore:release()`: returns any permit.
+/// `semaphore:release()`: releases any permit.
 let semaphoreRelease: LuaRawFunction = { L, context in
   host(L, context, "release") { call in
     let semaphore = try call.selfSemaphore()
