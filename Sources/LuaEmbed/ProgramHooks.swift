@@ -5,7 +5,7 @@ internal import CLuaShims
 
 /// Answers `os.exit`, and is notified of functions that block the thread. Loop thread only.
 package final class LuaProgramHooks {
-  /// `os.exit` was called with a status. If the flag is set, the state is to be closed first: then
+  /// `os.exit` was called with a status. If the flag is set, the state must be closed first: then
   /// this stops the call-out and returns; otherwise it does not return.
   let exit: (Int32, Bool) -> Void
   /// A function such as `io.read` is about to block, called at a place such as " (a.lua:3)".

@@ -62,7 +62,7 @@
       rest()
     }
 
-    /// Lets go of everything in the host.
+    /// Releases everything in the host.
     func end() {
       for observer in observers { CFRunLoopObserverInvalidate(observer) }
       if let signals { CFRunLoopSourceInvalidate(signals) }

@@ -199,8 +199,8 @@ final class Rig: @unchecked Sendable {
   }
 
   /// Another thread of the world; it first runs when this one blocks.
+  ///
   /// What the body holds is released before the thread ends in the world, so that the check for
-  /// What the body holds is let go before the thread ends in the world, so that the check for
   /// leftovers does not race with the system's thread.
   func thread(_ name: String = "other", _ body: @escaping @Sendable () -> Void) -> SimulatedThread {
     let box = OneTime(body)

@@ -4,7 +4,7 @@
 package struct PageBlock: Sendable, CustomStringConvertible {
   package let page: String
   package let line: Int
-  /// What stands behind the fence, such as "lua norun".
+  /// The text after the fence, such as "lua norun".
   package let words: [String]
   package let text: String
 

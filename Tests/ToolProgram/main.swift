@@ -1,4 +1,4 @@
-// A tool whose configuration is Lua: a file says which checks are to be made, with the variables,
+// A tool whose configuration is Lua: a file says which checks to make, with the variables,
 // conditions and functions of a language. docs/hosting.md explains it; `ProgramTests` runs it.
 
 import Glibc
@@ -17,7 +17,7 @@ struct Configuration: LuaDefaultFields, LuaExactFields {
   var checks: [Check] = []
 }
 
-/// Reads the file in a state that reaches nothing of the system.
+/// Reads the file in a state without access to the system.
 func read(_ path: String) throws(LuaError) -> Configuration {
   let lua = try LuaState(
     on: Loop.current, limits: LuaLimits(memory: 8 << 20, callout: .seconds(1)),

@@ -6,7 +6,7 @@ internal import CLuaShims
 struct LuaValueDecoder: Decoder {
   let work: LuaDecoding
   let index: Int32
-  /// The requested fields, if they are to be checked.
+  /// The requested fields, if they must be checked.
   let names: LuaAskedNames?
   /// The type's own fields, if some may be missing.
   let defaults: LuaFieldTraits?

@@ -1,5 +1,5 @@
 // `require "moonloop.text.nearest"`: the edit distance of the host, for modules written in Lua, so
-// so that a misspelt option gets the same answer wherever it occurs.
+// that a misspelt option gets the same answer wherever it occurs.
 
 internal import LuaEmbed
 

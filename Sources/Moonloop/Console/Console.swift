@@ -9,7 +9,7 @@ package final class Console {
   unowned(unsafe) private let runtime: Runtime  // it holds its console
   /// Whether the console's functions were made.
   private(set) var isOpen = false
-  /// Whether the call-out that the console interrupts is to be stopped.
+  /// Whether to stop the call-out that the console interrupts.
   private var stopsCallout = false
   /// That call-out, and the one before.
   private(set) var visit: Visit?

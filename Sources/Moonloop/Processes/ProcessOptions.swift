@@ -128,7 +128,7 @@ extension HostCall {
       rows: Int32(try options.integer("rows", in: 1...1000) ?? 24))
   }
 
-  /// What a stream of the child is to be.
+  /// The setting of one stream of the child.
   /// - Parameter number: 0 to 2.
   func childStream(
     _ options: Options, _ name: StaticString, _ number: Int

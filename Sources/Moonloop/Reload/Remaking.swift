@@ -12,7 +12,7 @@ extension HostCall {
   ///   - fits: Whether it is the same except for its handlers.
   ///   - firstSlot: The user value of the first handler.
   ///   - modes: nil: they stay.
-  /// - Returns: The item; nil if a new one is to be made.
+  /// - Returns: The item; nil if a new one must be made.
   func remake<Kind: ItemKind>(
     _ kind: Kind.Type, _ identity: String, handlers: Int32, firstSlot: Int32 = 1,
     _ options: Options?, modes: [ModeName]?, where fits: (Kind.Item) -> Bool

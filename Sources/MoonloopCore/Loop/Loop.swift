@@ -24,7 +24,7 @@ public final class Loop: @unchecked Sendable {
   //
   // What each pass looks at is `@exclusivity(unchecked)`: a check costs 4 ns, and there would be a
   // dozen in a pass. No access to them spans a call: they are loads, stores and array operations
-  // that neither call anything nor release the last reference to anything.
+  // that call no other code and release no last reference.
   @exclusivity(unchecked) var modes: ModeList
   /// The first of the modes, where most items are: apart, so that no use of it counts a reference.
   let defaultMode = Mode(name: .default, index: 0)

@@ -19,7 +19,7 @@ struct Dice {
     range.lowerBound + below(range.count)
   }
 
-  /// True in so many cases of a hundred.
+  /// True in this many cases of a hundred.
   mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }

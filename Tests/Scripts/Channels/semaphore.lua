@@ -84,7 +84,7 @@ same(single.available, 1)
 pcall(function() local p <close> = single:acquire(); error "x" end)
 same(single.available, 1)
 
--- A returned permit goes to the next waiter, and nobody comes in between.
+-- A returned permit goes to the next waiter; no other task comes in between.
 permit = single:acquire()
 task = loop:task(function() single:acquire(); note "mine" end)
 ml.sleep(0)

@@ -1,4 +1,4 @@
--- Why a handle is not called, in words (D37).
+-- Why a handle is not called, as text (D37).
 local ml = require "moonloop"
 local loop = ml.current()
 local rows = 0

@@ -1,2 +1,2 @@
--- A file that does not compile: told once, and the other files run.
+-- A file that does not compile: reported once, and the other files run.
 it("is never defined", function(

@@ -1,4 +1,4 @@
--- Errors in hooks: each is told, none hides another, and the rest of the file runs.
+-- Errors in hooks: each is reported, none hides another, and the rest of the file runs.
 describe("setup that fails", function()
   setup(function() error "setup" end)
   teardown(function() error "teardown" end)

@@ -1,4 +1,4 @@
--- A race that plain running does not find: nobody promises which of two ready sources is first.
+-- A race that a plain run does not find: which of two ready sources comes first is not specified.
 local ml = require "moonloop"
 
 local function settle(loop)

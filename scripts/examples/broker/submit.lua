@@ -1,10 +1,10 @@
--- Sends jobs, from one number to another, to whoever works on them; ends when the broker has all.
+-- Sends jobs, from one number to another, to the workers; ends when the broker has all of them.
 --   moonloop run submit.lua redis://HOST:PORT FROM TO
 local ml = require "moonloop"
 local loop = ml.current()
 
 local over, from, to = arg[1], math.tointeger(arg[2]), math.tointeger(arg[3])
--- The queue takes so many; then send waits, until there is room or the timeout is over.
+-- The queue takes this many; then send waits until there is room or the timeout is over.
 local jobs <const> = ml.port { name = "jobs", over = over, capacity = 1000, timeout = 60 }
 
 local next_job, sent = from, 0

@@ -26,7 +26,7 @@ ml.port { name = "jobs", over = over, at_once = 8, lease = 3, timeout = 60,
     if done % 1000 == 0 then news:send(("%d jobs are done"):format(done)) end
   end }
 
--- Asked by whoever wants to know: one of the workers answers.
+-- For status questions: one of the workers answers.
 ml.port { name = "status", over = over,
   function(_, question, reply) reply { question = question, done = done } end }
 

@@ -1,6 +1,6 @@
 -- Run something every day at 03:00
--- A schedule in cron's words. It follows the wall clock: changes to summer time are taken into
--- account, and so is a clock that somebody sets.
+-- A schedule in cron's format. It follows the wall clock, including changes to summer time and
+-- clocks that are set by hand.
 --
 --   moonloop run --clock virtual daily.lua          a week at once
 local ml = require "moonloop"

@@ -1,6 +1,6 @@
 -- A pool of threads with a connection to an SQLite database each, for programs whose loop must not
--- wait for the disk. LuaSQL cannot stop a statement that runs: who waits for one longer than its
--- timeout goes on without it, and its thread is left to itself and replaced.
+-- wait for the disk. LuaSQL cannot stop a running statement: a task that waits longer than its
+-- timeout goes on without it, and the thread is left to itself and replaced.
 local ml = require "moonloop"
 
 -- What runs on each thread: statements come in, rows or numbers of changed rows go out.
