@@ -1,4 +1,4 @@
-"""Runs a suite of the table: specs by `moonloop test`, files of TAP each as a program."""
+"""Runs a suite of the table: specs by `moonloop test`, other files as programs."""
 
 import os
 import pathlib
@@ -56,6 +56,16 @@ def tap(suite, filled, _):
     return passed, failed, "".join(outputs)
 
 
+def whole(suite, filled, _):
+    """Runs all at once, in each of several ways."""
+    passed, outputs = 0, []
+    for way, arguments in suite["ways"].items():
+        output = run(arguments, filled(suite["in"]), {}, 600)
+        passed += suite["ends"] in output
+        outputs.append(f"--- {way}\n{output}")
+    return passed, len(suite["ways"]) - passed, "".join(outputs)
+
+
 def run_suite(name, folder, options, is_verbose):
     """Whether as many tests pass as are known to."""
     suite = SUITES[name]
@@ -70,7 +80,8 @@ def run_suite(name, folder, options, is_verbose):
                 shutil.copytree(copy, pathlib.Path(scratch, copy.name))
             elif copy.exists():
                 shutil.copy(copy, scratch)
-        passed, failed, output = (tap if "files" in suite else specs)(suite, filled, options)
+        way = tap if "files" in suite else whole if "ways" in suite else specs
+        passed, failed, output = way(suite, filled, options)
     is_well = bool(options) or passed >= suite["passes"]
     if is_verbose or not is_well:
         print(output)

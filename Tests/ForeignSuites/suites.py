@@ -7,8 +7,27 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Each has: `needs`, what must be there in the folder of the checkouts; `passes`, how many tests are
 # known to pass; `in`, the folder to run in; `path`, places for LUA_PATH; `arguments`, for `moonloop
 # test`. {dir} stands for the folder of the checkouts, {here} for this one, {scratch} for a new one.
-# `links` are made in the scratch folder. A suite with `files` is run file by file, as TAP.
+# `links` are made in the scratch folder. A suite with `files` is run file by file, as TAP; one with
+# `ways` is run as a whole in each of them, and has passed if it prints `ends`.
 SUITES = {
+    "lua": {
+        "about": "the tests of Lua 5.4.4 itself (testes/ of lua/lua at v5.4.4), all that are not for"
+        " its program alone: as the main chunk, with limits, in a handler, in a worker",
+        "needs": ["lua/testes/all.lua"], "passes": 4, "in": "{scratch}/testes",
+        "copies": ["lua/testes"],  # they write into their folder
+        "ends": "\nfinal OK !!!\n",
+        "ways": {
+            "the main chunk": ["-e", "_port = true", "all.lua"],
+            "with limits":
+                ["--memory", "512M", "--callout", "300s", "-e", "_port = true", "all.lua"],
+            "a timer's handler":
+                ["-e", "require 'moonloop'.current():after(0, function()"
+                 " _port = true dofile 'all.lua' end)"],
+            "a worker":
+                ["-e", "local worker = require 'moonloop'.worker"
+                 " { source = [[_port = true dofile 'all.lua']] } worker:await()"],
+        },
+    },
     "busted": {
         "about": "busted's own specs; they start busted: Debian's lua-busted and lua-luacov",
         "needs": ["busted/spec"], "passes": 1670, "in": "{dir}/busted",
