@@ -30,8 +30,8 @@ loop:task(function()
   local rows = assert(pool:execute "select * from orders")
   for _, row in ipairs(rows) do print(row.item, row.count) end
 
-  -- A deadline: SQLite makes the other connection wait for this transaction, in C, where nothing can
-  -- stop it. The caller goes on, the thread is replaced, and the loop has not waited at all.
+  -- A deadline: SQLite makes the other connection wait for this transaction, in C, and nothing
+  -- can stop that. The caller goes on, the thread is replaced, and the loop has not waited at all.
   pool:transaction(function(execute)
     execute "insert into orders values ('forks', 4)"
     beats = 0
