@@ -124,7 +124,7 @@ struct BlockList {
   }
 
   @inline(never)
-  private mutating func insert(_ block: QueuedBlock) -> Int {
+  fileprivate mutating func insert(_ block: QueuedBlock) -> Int {
     let before = blocks.count
     if blocks.count >= limit { prune() }
     hasOrders = hasOrders || block.order != 0
@@ -287,6 +287,21 @@ struct PendingBlocks {
       blockCount -= found.count
     }
     return (rest + Self.own(found)).sorted { $0.precedes($1) }
+  }
+
+  /// Puts the rest of a batch back in its place: the next pass performs it.
+  mutating func giveBack(_ rest: ArraySlice<QueuedBlock>, to mode: Mode) {
+    for block in rest {
+      block.isTaken = false
+      let isOwn = block.modes.contains(mode.name)
+      if block.job != nil {
+        blockCount += jobs.insert(block)
+      } else if block.asSource {
+        requestCount += isOwn ? mode.requests.insert(block) : commonRequests.insert(block)
+      } else {
+        blockCount += isOwn ? mode.blocks.insert(block) : commonBlocks.insert(block)
+      }
+    }
   }
 
   /// Marks what was taken, except what another mode took before.

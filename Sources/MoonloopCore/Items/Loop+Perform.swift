@@ -182,8 +182,14 @@ extension Loop {
   @discardableResult
   package func performTaken(_ taken: [QueuedBlock], _ mode: Mode) -> Bool {
     let (wasCommon, last) = (mode.isCommon, pending.lastNumber)
+    let mustYield = hooks.mustYield
     var any = false
-    for (place, block) in taken.enumerated() where block.request.begin() {
+    for (place, block) in taken.enumerated() {
+      if mustYield?() == true {
+        pending.giveBack(taken[place...], to: mode)
+        break
+      }
+      guard block.request.begin() else { continue }
       callOut(toBlock: block, mode)
       block.request.finish()
       any = true

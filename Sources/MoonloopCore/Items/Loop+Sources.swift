@@ -16,8 +16,9 @@ extension Loop {
     let batch = hasSignals ? takeBatch(mode, onlyOne: onlyOne) : 0..<0
     var any = false
     if pending.hasRequests { any = performTaken(pending.takeRequests(for: mode), mode) }
+    let mustYield = hooks.mustYield
     for index in batch {
-      if any && onlyOne { break }  // The others stay marked (R43).
+      if any && onlyOne || mustYield?() == true { break }  // The others stay marked (R43).
       let done = signals.batches[index].signal.withSource { source in
         guard source.isValid, source.takeMark() else { return false }  // R45, R48
         forgetSignal(of: source)

@@ -94,7 +94,7 @@ extension Loop {
         result = .finished
       } else if !hasWork(mode) {
         result = .timedOut
-      } else if left == 0 {
+      } else if left == 0 || hooks.mustYield?() == true {
         result = .handledSource
       }
     }

@@ -17,6 +17,9 @@ package struct LoopHooks {
   package internal(set) var host: (any LoopHost)?
   /// Called when a port gets a message on this thread while no run could see it: see `lodge`.
   var whenTouched: (() -> Void)?
+  /// Called between two call-outs: whether the host that pumps the loop wants the thread back. What
+  /// has not been served by then stays due.
+  package var mustYield: (() -> Bool)?
   /// What a timer without an object is called in traces.
   package var timerName: ((TimerID, TimerCallout) -> String)?
   /// In which order events that are ready at once are served; nil: as they became so.

@@ -24,7 +24,8 @@ extension Loop {
   package func fireTimers(_ mode: Mode) {
     let batch = mode.timers.beginBatch(at: time.now)
     let lastTurn = timerState.lastTurn
-    while true {
+    let mustYield = hooks.mustYield
+    while mustYield?() != true {
       if mode.hasTurn { serveTurns(mode, in: batch, upTo: lastTurn) }
       guard let slot = mode.timers.nextDue(in: batch) else { break }
       fire(slot, mode, at: batch.now)

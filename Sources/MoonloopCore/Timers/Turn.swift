@@ -61,7 +61,8 @@ extension Loop {
   /// Serves the turns of a batch that come before its next timer.
   @inline(never)
   func serveTurns(_ mode: Mode, in batch: TimerQueue.Batch, upTo last: UInt64) {
-    while let turn = mode.nextTurn, turn.number <= last,
+    let mustYield = hooks.mustYield
+    while mustYield?() != true, let turn = mode.nextTurn, turn.number <= last,
       mode.timers.firstDue(in: batch).map({ turn.place.precedes($0) }) ?? true
     {
       serve(turn, mode)
