@@ -90,8 +90,10 @@ static int collect(lua_State *L) {
   return 0;
 }
 
-// Finalizers are script code: they run behind the door, under the limits of a call-out.
+// Finalizers are script code: they run behind the door, under the limits of a call-out, which this
+// is not.
 static void run_collector(cml_state *s, lua_CFunction work) {
+  if (atomic_load_explicit(&s->dispatch, memory_order_relaxed) == 0) s->works++;
   int task = cml_task_take(s);
   lua_pushcfunction(cml_task_state(s, task), work);
   struct cml_result result = cml_run(s, task, 0, true);
