@@ -319,6 +319,8 @@ int64_t cmx_wall(void) {
   return cmx_intake_here->clock(cmx_tag_wall, wall);
 }
 
+int64_t cmx_thread_time(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
+
 static int64_t coarse_tick(void) {
   struct timespec tick;
   clock_getres(CLOCK_MONOTONIC_COARSE, &tick);

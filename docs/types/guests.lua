@@ -11,7 +11,9 @@ local ml = {}
 ---What a guest may use.
 ---@class moonloop.GuestLimits
 ---@field memory? integer|string Bytes that Lua may hold, or a text such as "8M"; default 64M.
----@field callout? moonloop.Seconds Time for one call, waits not counted; default 1, at least 0.01.
+---@field callout? moonloop.Seconds Time for one call, waits not counted; default 1, or `cpu` if that is less; at least 0.01.
+---@field callouts? integer Calls of its handlers and functions in a second; default any number.
+---@field cpu? number Processor time in a second, up to 1; default any. What a call takes beyond it counts for the next second.
 ---@field instructions? integer Instructions of Lua for one call; exact, but costs speed.
 ---@field handles? integer Handles, timers and tasks, each; default 1000.
 ---@field share? number How much of the host's time it may take, up to 1; default 1. With 0.1, a turn of 1 ms is followed by a rest of 9 ms.
@@ -29,7 +31,7 @@ local ml = {}
 ---@field name? string Name in reports; default the file's.
 ---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
 ---@field on_output? fun(guest: moonloop.Guest, text: string) Called with what it writes, in place of standard output.
----@field on_limit? fun(guest: moonloop.Guest, what: string): moonloop.GuestVerdict?, moonloop.Seconds? Called when it is over a limit: "memory", "callout", "output", or "stops", more than ten in a minute. Without a verdict "stops" ends it, and it goes on after others.
+---@field on_limit? fun(guest: moonloop.Guest, what: string): moonloop.GuestVerdict?, moonloop.Seconds? Called when it is over a limit: "memory", "callout", "callouts", "cpu", "output", or "stops", more than ten in a minute. Without a verdict "stops" ends it, and it goes on after others; after "callouts" and "cpu" in the next second.
 ---@field on_error? moonloop.ErrorHandler Called first for its errors.
 
 ---Runs an untrusted script, in this process or, with `isolate`, in one of its own.
@@ -114,7 +116,7 @@ function guest:stop() end
 ---@field busy moonloop.Seconds How long that took on the host's clock.
 ---@field written integer Bytes that it has written.
 ---@field resident? integer Bytes of memory that the process of an isolated guest has. For such a guest the other figures are those last reported by its process.
----@field cpu? moonloop.Seconds Time of processors that the process has taken.
+---@field cpu? moonloop.Seconds Processor time that it has taken; for an isolated guest that of its process, while that runs. 0 on a virtual clock, which stands while code runs.
 
 ---What the guest has used so far; also once it has ended.
 ---```lua

@@ -222,6 +222,7 @@ int64_t cmx_monotonic(void);
 int64_t cmx_monotonic_coarse(void);
 int64_t cmx_coarse_tick(void);
 int64_t cmx_wall(void);
+int64_t cmx_thread_time(void);  // what the calling thread has taken of the processors
 
 // ---- Gate (gate.c) -------------------------------------------------------------------------
 // A word that threads wait for and any thread can open.

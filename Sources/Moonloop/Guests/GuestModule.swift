@@ -9,7 +9,7 @@ private let guestOptions: [StaticString] = [
   "on_output", "on_limit", "on_error",
 ]
 private let guestLimits: [StaticString] = [
-  "memory", "callout", "instructions", "handles", "share", "output",
+  "memory", "callout", "callouts", "cpu", "instructions", "handles", "share", "output",
 ]
 /// Functions that would keep the host's thread, or reach what belongs to the host.
 private let notInside: [StaticString] = ["run", "reload", "tty"]
@@ -118,14 +118,25 @@ extension HostCall {
     limits.state.handles =
       try given.integer("handles", in: 1...(1 << 24)) ?? limits.state.handles
     limits.output = try given.integer("output", in: 0...(1 << 40)) ?? limits.output
-    if given.push("share") != .nil {
-      guard let share = stack.number(-1), share > 0, share <= 1 else {
-        throw mistake("'share' must be a number above 0, and 1 at most, got \(self.given(-1))")
-      }
-      limits.share = share
+    limits.callouts = try given.integer("callouts", in: 1...(1 << 30))
+    limits.share = try part("share", of: given) ?? limits.share
+    if let cpu = try part("cpu", of: given) {
+      limits.processor = max(Int64(cpu * 1e9), 1_000_000)
+      // One call must not take much more than all calls of a second may.
+      let call = Duration.nanoseconds(max(limits.processor!, 10_000_000))
+      limits.state.callout = min(limits.state.callout ?? call, call)
     }
-    stack.pop()
     return limits
+  }
+
+  /// A number above 0, up to 1; nil if it is not given.
+  private func part(_ name: StaticString, of options: Options) throws(ScriptMistake) -> Double? {
+    defer { stack.pop() }
+    if options.push(name) == .nil { return nil }
+    guard let part = stack.number(-1), part > 0, part <= 1 else {
+      throw mistake("'\(name)' must be a number above 0, and 1 at most, got \(given(-1))")
+    }
+    return part
   }
 
   fileprivate func guestFunctions(
@@ -286,11 +297,13 @@ extension GuestLimits {
   /// Sets them in the table on top, as `ml.guest` takes them. [-0, +0]
   fileprivate func push(on stack: LuaStack) {
     stack.push("limits" as StaticString)
-    stack.newTable(fields: 6)
+    stack.newTable(fields: 8)
     if let memory = state.memory { stack.setField("memory", memory) }
     if let time = state.callout { stack.setField("callout", time / .seconds(1)) }
     if let instructions = state.instructions { stack.setField("instructions", instructions) }
     if let handles = state.handles { stack.setField("handles", handles) }
+    if let callouts { stack.setField("callouts", callouts) }
+    if let processor { stack.setField("cpu", Double(processor) / 1e9) }
     stack.setField("share", share)
     stack.setField("output", output)
     stack.rawSet(-3)

@@ -25,6 +25,13 @@ final class LocalGuest: ScriptGuest {
   private var isSettling = false
   /// When it may next be served, on the host's clock.
   private var notBefore: Int64 = 0
+  /// It is not served before `notBefore`, whatever becomes ready.
+  private var isResting = false {
+    didSet {
+      guard isResting != oldValue, let place else { return }
+      if isResting { place.descriptor.disable(.read) } else { place.descriptor.enable(.read) }
+    }
+  }
   private(set) var account = GuestAccount()
 
   /// Its runtime; nil once it has ended.
@@ -101,15 +108,22 @@ final class LocalGuest: ScriptGuest {
 
   // MARK: Serving
 
-  /// How many passes it gets in one turn.
+  /// How many passes it gets in one turn, and after how long that ends between two call-outs.
   private static let passes = 8
+  private static let turnTime: Int64 = 1_000_000
 
   private func serve() {
-    guard let place, !isServing, !isSuspended, host.loop.clock.now() >= notBefore else {
-      return settle()
-    }
+    let clock = host.loop.clock
+    let began = clock.now()
+    guard let place, !isServing, !isSuspended, began >= notBefore else { return settle() }
     isServing = true
-    let began = host.loop.clock.now()
+    isResting = false
+    var turn = GuestTurn(began: began)
+    let (processor, callouts) = (clock.processorTime(), place.lua.inner.callouts)
+    let calloutsEnd = account.calloutsLeft(at: began, limits).map { callouts + $0 } ?? .max
+    place.loop.hooks.mustYield = { [unowned lua = place.lua] in
+      clock.now() >= began + Self.turnTime || lua.inner.callouts >= calloutsEnd
+    }
     place.loop.inPlace {
       if let start {
         self.start = nil
@@ -121,14 +135,26 @@ final class LocalGuest: ScriptGuest {
       _ = place.loop.pump(limit: Self.passes)
       _ = place.lua.idleCollect()
     }
-    let took = host.loop.clock.now() - began
-    account.note(turn: took)
-    if limits.share < 1 {
-      notBefore = began + took + Int64(Double(took) * (1 / limits.share - 1))
-    }
+    turn.processor = clock.processorTime() - processor
+    turn.callouts = place.lua.inner.callouts - callouts
+    rest(after: turn)
     isServing = false
     tellEvents()
     settle()
+  }
+
+  /// Notes a turn, and when the next one may be.
+  private func rest(after turn: GuestTurn) {
+    let now = host.loop.clock.now()
+    account.note(turn: turn, at: now)
+    if limits.share < 1 {
+      notBefore = now + Int64(Double(now - turn.began) * (1 / limits.share - 1))
+    }
+    if let (what, until) = account.exhausted(limits), until > now {
+      notBefore = max(notBefore, until)
+      note(.limit(what))
+    }
+    isResting = notBefore > now
   }
 
   /// Calls one of its functions once its script has started: now, or when it is first served.
@@ -149,7 +175,8 @@ final class LocalGuest: ScriptGuest {
     let date =
       start == nil ? place.loop.nextDate()?.nanoseconds : host.loop.clock.now()
     host.loop.setKeepsAlive(source, mayHold && isBusy && !isSuspended)
-    timer.nextFire = date.map { LoopTime(nanoseconds: max($0, notBefore)) } ?? .distantFuture
+    let next = isResting ? max(date ?? notBefore, notBefore) : date
+    timer.nextFire = next.map { LoopTime(nanoseconds: $0) } ?? .distantFuture
   }
 
   // MARK: Effects on the host

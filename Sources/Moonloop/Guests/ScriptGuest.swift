@@ -11,6 +11,10 @@ struct GuestLimits {
   var state = LuaLimits().orUsual
   /// The share of the host's time that it may take, from 0 to 1.
   var share = 1.0
+  /// The processor time that it may take per second, in nanoseconds; nil: any.
+  var processor: Int64?
+  /// How many call-outs it may have per second; nil: any.
+  var callouts: Int?
   /// How many bytes it may write per second.
   var output = 1 << 20
   /// The maximum size of a value sent to a guest in its own process, or back.

@@ -202,6 +202,10 @@ package final class Clock {
   @inline(__always)
   package func now() -> Int64 { time(at: source?.now ?? cmx_monotonic()) }
 
+  /// The processor time of the calling thread, in nanoseconds; where the machine's time does not
+  /// run, what is done takes as long as the clock says.
+  package func processorTime() -> Int64 { runsByItself ? cmx_thread_time() : now() }
+
   /// Whether the time has reached `deadline`: the same answer as `now() >= deadline`, but cheaper
   /// (a coarse clock) when the deadline is more than a tick of the machine away. Never for `.max`.
   package func hasReached(_ deadline: Int64) -> Bool {

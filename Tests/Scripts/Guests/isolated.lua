@@ -115,6 +115,10 @@ what, errors, status = attack("local t = {} while true do t[#t + 1] = {} end", {
   "end")
 assert(what == "memory" and status == "ended", tostring(what) .. " " .. status)
 
+what, errors, status = attack(
+  "local function again() ml.current():perform(again) end again()", { callouts = 10 }, "end")
+assert(what == "callouts" and status == "ended" and #errors == 0, tostring(what) .. " " .. status)
+
 -- What cannot be isolated, or started.
 for _, word in ipairs { "process", "fd", "signal", "watch", "port" } do
   local done, message = pcall(ml.guest, { isolate = true, text = "", allow = { word } })
