@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -9,14 +10,28 @@ let strict: [SwiftSetting] = [
 ]
 let strictC: [CSetting] = [.treatAllWarnings(as: .error)]
 
+// Without the trait nobody depends on swift-syntax, so it is neither fetched nor built.
+let withMacros: TargetDependencyCondition? = .when(traits: ["Macros"])
+let syntax = [
+  "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder",
+  "SwiftSyntaxMacros",
+].map { Target.Dependency.product(name: $0, package: "swift-syntax", condition: withMacros) }
+
 let package = Package(
   name: "moonloop",
   products: [
     .library(name: "MoonloopCore", targets: ["MoonloopCore"]),
     .library(name: "LuaEmbed", targets: ["LuaEmbed"]),
+    .library(name: "LuaEmbedMacros", targets: ["LuaEmbedMacros"]),
     .library(name: "Moonloop", targets: ["Moonloop"]),
     .library(name: "MoonloopFoundation", targets: ["MoonloopFoundation"]),
     .executable(name: "moonloop", targets: ["MoonloopCLI"]),
+  ],
+  traits: [
+    .trait(name: "Macros", description: "LuaEmbedMacros: classes for Lua by @LuaObject")
+  ],
+  dependencies: [
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")
   ],
   targets: [
     .target(name: "CLinuxShims", cSettings: strictC),
@@ -35,6 +50,11 @@ let package = Package(
     .systemLibrary(name: "MoonloopCLua", pkgConfig: "lua5.4", providers: [.apt(["liblua5.4-dev"])]),
     .target(name: "CLuaShims", dependencies: ["MoonloopCLua"], cSettings: strictC),
     .target(name: "LuaEmbed", dependencies: ["CLuaShims"], swiftSettings: strict),
+    .target(
+      name: "LuaEmbedMacros",
+      dependencies: ["LuaEmbed", .target(name: "LuaEmbedMacrosPlugin", condition: withMacros)],
+      swiftSettings: strict),
+    .macro(name: "LuaEmbedMacrosPlugin", dependencies: syntax, swiftSettings: strict),
 
     // What enters a loop, kept in a file and replayed: C for the calls and for Lua's libraries.
     .target(

@@ -112,6 +112,8 @@ LAYERS = [
     ("arrow", "Sources/MoonloopCore/A.swift", HEAD + "internal import LuaEmbed\n", [], [2]),
     ("arrow", "Sources/LuaEmbed/A.swift", HEAD + "package import MoonloopCore\n", [], [2]),
     ("arrow", "Sources/LuaEmbed/A.swift", HEAD + "import struct CLinuxShims.Event\n", [], [2]),
+    ("arrow", "Sources/LuaEmbed/A.swift", HEAD + "internal import SwiftSyntax\n", [], [2]),
+    ("arrow", "Sources/LuaEmbedMacrosPlugin/A.swift", HEAD + "import SwiftSyntax\n", [], []),
     ("arrow", "Sources/CLinuxShims/a.c", HEAD + "#include <lauxlib.h>\n", [], [2]),
     ("arrow", "Sources/Moonloop/A.swift", HEAD + "import MoonloopCore\nimport Glibc\n", [], []),
     ("arrow", "Sources/M/lua/json/a.lua", "-- A.\nlocal a = require 'moonloop.http.url'", [], [2]),

@@ -5,6 +5,10 @@ from .source import Source
 
 SYSTEM = {"Glibc", "Synchronization", "Dispatch", "_Concurrency"}
 FOUNDATION = {"CoreFoundation", "Foundation"}  # of one target, which is a product of its own
+SYNTAX = {  # of the compiler's plug-in, which is no part of any program
+    "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder",
+    "SwiftSyntaxMacros",
+}
 ARROWS = {  # who may import whom; there are no other arrows
     "CLinuxShims": set(),
     "MoonloopCore": {"CLinuxShims"},
@@ -14,6 +18,8 @@ ARROWS = {  # who may import whom; there are no other arrows
     "MoonloopCLua": set(),
     "CLuaShims": {"MoonloopCLua"},
     "LuaEmbed": {"CLuaShims"},
+    "LuaEmbedMacros": {"LuaEmbed"},
+    "LuaEmbedMacrosPlugin": set(),
     "CRecording": {"CLinuxShims", "CLuaShims", "MoonloopCLua"},
     "MoonloopRecording": {"CRecording", "MoonloopCore", "LuaEmbed"},
     "MoonloopLua": set(),
@@ -109,6 +115,8 @@ def imports(source: Source):
     allowed = ARROWS.get(target, set()) | SYSTEM
     if target == "MoonloopFoundation":
         allowed |= FOUNDATION
+    if target == "LuaEmbedMacrosPlugin":
+        allowed |= SYNTAX
     for number, code in enumerate(source.code, 1):
         if source.suffix == ".swift" and (match := _IMPORT.match(code)) and match[1] not in allowed:
             what = f"{target} may not import {match[1]}"

@@ -8,7 +8,7 @@ _LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)")
 _COMMENTED = {".swift", ".c", ".h", ".lua", ".py"}
 # Folders under Tests/ that are no test target: what is in them is read by tests or by scripts.
 _DATA = ("Tests/Conformance/", "Tests/Scripts/", "Tests/Lint/", "Tests/Mutants/", "Tests/Data/",
-         "Tests/Specs/", "Tests/Planning/", "Tests/Recordings/",
+         "Tests/Specs/", "Tests/Planning/", "Tests/Recordings/", "Tests/Macros/",
          "Tests/Reload/", "Tests/ForeignSuites/", "Tests/Reference/")
 
 

@@ -1,0 +1,216 @@
+// What the macros write, letter by letter: what a person would write by hand.
+
+import Foundation
+import Testing
+
+@Suite struct ExpansionTests {
+  @Test func `a class is written as the list of its members`() {
+    expect(
+      """
+      @LuaObject final class Counter {
+        @LuaExposed private(set) var count = 0
+        @LuaExposed var step = 1
+        @LuaExposed init(start: Int) { count = start }
+        @LuaExposed func add(_ n: Int) throws -> Int { count += n; return count }
+        @LuaExposed func reset() { count = 0 }
+        func hidden() {}
+      }
+      """,
+      expandsTo: """
+        final class Counter {
+          private(set) var count = 0
+          var step = 1
+          init(start: Int) { count = start }
+          func add(_ n: Int) throws -> Int { count += n; return count }
+          func reset() { count = 0 }
+          func hidden() {}
+
+          static func register(with lua: LuaState) {
+            lua.register(
+              Counter.self, as: "Counter",
+              .computed("count") { $0.count },
+              .property("step", \\.step),
+              .constructor { (start: Int) in Counter(start: start) },
+              .method("add") { (object: Counter, n: Int) -> Int in try object.add(n) },
+              .method("reset") { (object: Counter) in object.reset() })
+          }
+        }
+
+        extension Counter: LuaObject {}
+        """)
+  }
+
+  @Test func `the page shows what is written`() throws {
+    let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardized
+    let page = try String(contentsOf: root.appendingPathComponent("docs/swift.md"), encoding: .utf8)
+    func block(_ start: String) throws -> String {
+      let from = try #require(page.range(of: start)).upperBound
+      return String(page[from..<(try #require(page[from...].range(of: "\n```"))).lowerBound])
+    }
+    let source = "@LuaObject " + (try block("```swift\n@LuaObject "))
+    let written = try block("```swift expansion\n").split(separator: "\n").map { "  \($0)\n" }
+    let plain = source.replacing(#/@Lua(Object|Exposed)(\("\w+"\))? /#, with: "").dropLast()
+    expect(
+      source,
+      expandsTo: "\(plain)\n\(written.joined())}\n\nextension Stock: LuaObject {}")
+  }
+
+  @Test func `names may be others in Lua`() {
+    expect(
+      """
+      @LuaObject("Tally") public final class Counter {
+        @LuaExposed("add_one") func addOne() {}
+        @LuaExposed("last") var `repeat`: Int?
+        @LuaExposed("from_text") init(text: String) throws {}
+        @LuaExposed("until_zero") func `until`(`repeat` n: Int) {}
+      }
+      """,
+      expandsTo: """
+        public final class Counter {
+          func addOne() {}
+          var `repeat`: Int?
+          init(text: String) throws {}
+          func `until`(`repeat` n: Int) {}
+
+          public static func register(with lua: LuaState) {
+            lua.register(
+              Counter.self, as: "Tally",
+              .method("add_one") { (object: Counter) in object.addOne() },
+              .property("last", \\.`repeat`),
+              .constructor("from_text") { (text: String) in try Counter(text: text) },
+              .method("until_zero") { (object: Counter, n: Int) in object.`until`(repeat: n) })
+          }
+        }
+
+        extension Counter: LuaObject {}
+        """)
+  }
+
+  @Test func `static members belong to the type`() {
+    expect(
+      """
+      @LuaObject final class Counter {
+        @LuaExposed static let limit = 10
+        @LuaExposed static func parse(_ text: String) throws -> Self? { nil }
+        @LuaExposed static func warmUp() {}
+      }
+      """,
+      expandsTo: """
+        final class Counter {
+          static let limit = 10
+          static func parse(_ text: String) throws -> Self? { nil }
+          static func warmUp() {}
+
+          static func register(with lua: LuaState) {
+            lua.register(
+              Counter.self, as: "Counter",
+              .constant("limit", Counter.limit),
+              .function("parse") { (text: String) -> Counter? in try Counter.parse(text) },
+              .function("warmUp") { () in Counter.warmUp() })
+          }
+        }
+
+        extension Counter: LuaObject {}
+        """)
+  }
+
+  @Test func `parameters keep their labels and default values`() {
+    expect(
+      """
+      @LuaObject final class Counter {
+        @LuaExposed func move(by n: Int = 1, _ scale: Double? = nil, in _: Bool) -> Void {}
+        @LuaExposed func same(as object: Self) -> Bool { true }
+        @LuaExposed func take(_ list: consuming [Int] = [] + [1], for: String? = "x") {}
+      }
+      """,
+      expandsTo: """
+        final class Counter {
+          func move(by n: Int = 1, _ scale: Double? = nil, in _: Bool) -> Void {}
+          func same(as object: Self) -> Bool { true }
+          func take(_ list: consuming [Int] = [] + [1], for: String? = "x") {}
+
+          static func register(with lua: LuaState) {
+            lua.register(
+              Counter.self, as: "Counter",
+              .method("move") { (object: Counter, n: Int?, scale: Double?, argument3: Bool) in \
+        object.move(by: n ?? 1, scale, in: argument3) },
+              .method("same") { (object_: Counter, object: Counter) -> Bool in \
+        object_.same(as: object) },
+              .method("take") { (object: Counter, list: [Int]?, `for`: String?) in \
+        object.take(list ?? ([] + [1]), for: `for` ?? "x") })
+          }
+        }
+
+        extension Counter: LuaObject {}
+        """)
+  }
+
+  @Test func `a property can be set only if anybody may set it`() {
+    expect(
+      """
+      @LuaObject final class Counter {
+        @LuaExposed let id = 1
+        @LuaExposed var both: Int { get { 1 } set { } }
+        @LuaExposed var half: Int { 1 }
+        @LuaExposed var watched = 0 { didSet {} }
+        @LuaExposed public internal(set) var narrow = 0
+        @LuaExposed var checked: Int { get throws { 1 } }
+      }
+      """,
+      expandsTo: """
+        final class Counter {
+          let id = 1
+          var both: Int { get { 1 } set { } }
+          var half: Int { 1 }
+          var watched = 0 { didSet {} }
+          public internal(set) var narrow = 0
+          var checked: Int { get throws { 1 } }
+
+          static func register(with lua: LuaState) {
+            lua.register(
+              Counter.self, as: "Counter",
+              .property("id", \\.id),
+              .property("both", \\.both),
+              .property("half", \\.half),
+              .property("watched", \\.watched),
+              .computed("narrow") { $0.narrow },
+              .computed("checked") { try $0.checked })
+          }
+        }
+
+        extension Counter: LuaObject {}
+        """)
+  }
+
+  @Test func `a class above is named, and extended`() {
+    expect(
+      "@LuaObject open class Animal {}",
+      expandsTo: """
+        open class Animal {
+
+          open class func register(with lua: LuaState) {
+            lua.register(Animal.self, as: "Animal")
+          }
+        }
+
+        extension Animal: LuaObject {}
+        """)
+    expect(
+      """
+      @LuaObject(extending: Animal.self) final class Dog: Animal {
+        @LuaExposed func bark() -> String { "wuff" }
+      }
+      """,
+      expandsTo: """
+        final class Dog: Animal {
+          func bark() -> String { "wuff" }
+
+          override static func register(with lua: LuaState) {
+            lua.register(
+              Dog.self, as: "Dog", extending: Animal.self,
+              .method("bark") { (object: Dog) -> String in object.bark() })
+          }
+        }
+        """, inherits: true)
+  }
+}

@@ -1,0 +1,97 @@
+// Scripts that use classes whose members the macros wrote. One of them is shown in docs/swift.md.
+
+import LuaEmbedMacros
+import Testing
+
+@LuaObject final class Stock {
+  @LuaExposed private(set) var count: Int
+  @LuaExposed var unit = "boxes"
+  @LuaExposed init(start: Int) { count = start }
+  @LuaExposed("take_out") func takeOut(_ n: Int = 1) throws -> Int {
+    if n > count { throw LuaFailure("only \(count) \(unit) left", code: "ENOENT") }
+    count -= n
+    return count
+  }
+}
+
+/// Each sort of member, and names that are words of Swift.
+@LuaObject("Beast") class Animal {
+  @LuaExposed static let kingdom = "animals"
+  @LuaExposed lazy var legs = 4
+  @LuaExposed var `default`: Int { legs * 2 }
+  @LuaExposed var age: Int { get throws { throw LuaFailure("not known") } }
+  @LuaExposed weak var friend: Animal?
+  let name: String
+
+  @LuaExposed required init(_ name: String) { self.name = name }
+  @LuaExposed("default") static func `default`() -> Self { self.init("nobody") }
+  @LuaExposed static func forget() {}
+  @LuaExposed func greet(_ object: Animal, `for` n: Int = 1 + 1, in: String? = "o") -> String {
+    "\(name) greets \(object.name) \(n) times" + (`in` ?? "")
+  }
+  @LuaExposed func same(as other: Animal?) -> Bool { other === self }
+  @LuaExposed fileprivate func tell(_ lua: LuaState, _ name: String) throws -> Int {
+    try lua.evaluate("return \(name)")
+  }
+}
+
+@LuaObject(extending: Animal.self) final class Dog: Animal {
+  @LuaExposed required init(_ name: String) { super.init(name) }
+  @LuaExposed func bark() -> String { "\(name) barks" }
+}
+
+enum Nested {
+  @MainActor @LuaObject final class Window {
+    @LuaExposed var title = "none"
+    @LuaExposed init() {}
+    @LuaExposed func close() { title = "closed" }
+  }
+}
+
+@Suite struct ScriptTests {
+  @Test func `a script uses a class that the macro registered`() throws {
+    let lua = try LuaState()
+    Stock.register(with: lua)
+    try lua.run(
+      """
+      local stock = Stock(3)
+      assert(stock:take_out() == 2 and stock.count == 2)
+      stock.unit = "bags"
+      local left, message, code = stock:take_out(5)
+      assert(left == nil and message == "only 2 bags left" and code == "ENOENT")
+      """)
+    let errors = [
+      "Stock(3).count = 4": "count", "Stock('x')": "must be an integer",
+      "Stock(3):take_out('x')": "take_out",
+    ]
+    for (chunk, part) in errors {
+      let error = #expect(throws: LuaError.self) { try lua.run(chunk) }
+      #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
+    }
+  }
+
+  @Test(arguments: [
+    ("Beast.kingdom", "animals"), ("Beast('a').legs", "4"), ("Beast('a').default", "8"),
+    ("select(2, pcall(function() return Beast('a').age end))", "nil"),
+    ("Beast.default():greet(Beast('b'))", "nobody greets b 2 timeso"),
+    ("Beast('a'):greet(Beast('b'), 5, '!')", "a greets b 5 times!"),
+    ("Beast('a'):same(nil)", "false"), ("Beast('a').friend", "nil"),
+    ("Beast.forget()", "nil"), ("Beast('a'):tell('1 + 2')", "3"),
+    ("Dog.new('c'):bark()", "c barks"), ("Dog('c').legs", "4"),
+    ("Dog('c'):greet(Beast('b'), 1)", "c greets b 1 timeso"),
+  ])
+  func `each sort of member does in Lua what it does in Swift`(
+    expression: String, result: String
+  ) throws {
+    let lua = try LuaState()
+    Animal.register(with: lua)
+    Dog.register(with: lua)
+    #expect(try lua.evaluate("return tostring((\(expression)))") == result)
+  }
+
+  @MainActor @Test func `a class of the main actor is registered on it`() throws {
+    let lua = try LuaState()
+    Nested.Window.register(with: lua)
+    #expect(try lua.evaluate("local w = Window() w:close() return w.title") == "closed")
+  }
+}
