@@ -11,8 +11,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 # `ways` is run as a whole in each of them, and has passed if it prints `ends`.
 SUITES = {
     "lua": {
-        "about": "the tests of Lua 5.4.4 itself (testes/ of lua/lua at v5.4.4), all that are not for"
-        " its program alone: as the main chunk, with limits, in a handler, in a worker",
+        "about": "the tests of Lua 5.4.4 itself (testes/ of lua/lua at v5.4.4), all that are not"
+        " for its program alone: as the main chunk, with limits, in a handler, in a worker",
         "needs": ["lua/testes/all.lua"], "passes": 4, "in": "{scratch}/testes",
         "copies": ["lua/testes"],  # they write into their folder
         "ends": "\nfinal OK !!!\n",
