@@ -13,7 +13,8 @@ final class TraceFile {
   var line = JSONLine()
   let process = Int(getpid())
   private let path: String
-  private let fd: Int32
+  /// -1 until the first track begins: a faulty command line leaves the file as it was.
+  private var fd: Int32 = -1
   private let isObject: Bool
   private var lastFlush = TraceFile.now
   private var written = 0
@@ -24,16 +25,35 @@ final class TraceFile {
   private static let delayLimit: Int64 = 1_000_000_000
 
   /// - Parameter standsStill: Whether a clock of the loops may stand still.
-  /// - Throws: `ScriptFailure` if the file cannot be made.
+  /// - Throws: `ScriptFailure` if the file could not be made.
   init(_ path: String, standsStill: Bool) throws(ScriptFailure) {
     isObject = standsStill
     self.path = path
-    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    if fd < 0 {
+    if let obstacle = Self.obstacle(path) {
       throw ScriptFailure(
-        message: "--trace-out: cannot write '\(path)': \(String(cString: strerror(errno)))",
+        message: "--trace-out: cannot write '\(path)': \(String(cString: strerror(obstacle)))",
         status: ExitStatus.usage)
     }
+  }
+
+  /// The error number with which making the file would fail; nil if it would not.
+  private static func obstacle(_ path: String) -> Int32? {
+    let existing = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+    if existing >= 0 {
+      close(existing)
+      return nil
+    }
+    if errno == ENXIO { return nil }  // a pipe that is not read yet
+    if errno != ENOENT { return errno }
+    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+    return access(String(folder), W_OK | X_OK) == 0 ? nil : errno
+  }
+
+  /// Makes the file, for the first track.
+  func begin() {
+    if fd >= 0 || isOver { return }
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    if fd < 0 { return giveUp(errno) }
     line.raw(isObject ? "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n" : "[\n")
     line.raw(
       #"{"ph":"M","name":"process_name","pid":\#(process),"tid":\#(process),"#
@@ -42,7 +62,7 @@ final class TraceFile {
 
   /// Writes the rest, once the tracks are finished. Idempotent.
   func finish() {
-    if isOver { return }
+    if isOver || fd < 0 { return }
     // After the last comma: a metadata event of the format without effect.
     line.raw(
       #"{"ph":"M","name":"process_sort_index","pid":\#(process),"tid":\#(process),"#
@@ -83,8 +103,12 @@ final class TraceFile {
       written += line.bytes.count
       return
     }
-    isOver = true
     ftruncate(fd, written)  // Chrome's viewer rejects truncated lines.
+    giveUp(failure)
+  }
+
+  private func giveUp(_ failure: Int32) {
+    isOver = true
     writeToStandardError(
       "moonloop: --trace-out: cannot write '\(path)': \(String(cString: strerror(failure)));"
         + " the trace ends here")

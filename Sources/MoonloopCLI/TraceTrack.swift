@@ -71,6 +71,7 @@ final class TraceTrack {
     self.runtime = runtime
     log = WaitLog(loop)
     thread = file.process + number
+    file.begin()
     name("thread_name", loop.name)
   }
 

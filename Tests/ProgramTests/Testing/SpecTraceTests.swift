@@ -49,6 +49,22 @@ struct SpecTraceTests {
     }
   }
 
+  @Test("a wrong command line leaves the file as it is")
+  func wrong() throws {
+    try withFile(spec, name: "untraced_spec.lua") { file in
+      for arguments in [["--shard", "x", file], ["/no/such/spec"]] {
+        let path = file + ".json"
+        for place in [path, file] {
+          let outcome = try moonloop(["test", "--trace-out", place] + arguments)
+          #expect(outcome.status == 2, "\(outcome)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: path), "\(arguments)")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(text == spec)
+      }
+    }
+  }
+
   @Test("processes of --jobs cannot share a trace file")
   func jobs() throws {
     let outcome = try moonloop(["test", "--jobs", "2", "--trace-out", "/dev/null", "."])
