@@ -43,6 +43,8 @@ package enum LuaSecondsRule: String {
   case notNegative = "seconds, a number >= 0"
   case positive = "> 0 seconds"
   case any = "seconds, a finite number"
+  /// A date of the wall clock; "never" is not one.
+  case date = "seconds since 1970, a finite number"
 }
 
 /// Seconds as scripts write them, and nanoseconds as the host counts them.
@@ -61,6 +63,7 @@ package enum LuaSeconds {
     case .notNegative: if seconds < 0 { return nil }
     case .positive: if seconds <= 0 { return nil }
     case .any: break
+    case .date: if seconds.isInfinite { return nil }
     }
     if nanoseconds >= 9.2e18 { return .max }
     if nanoseconds <= -9.2e18 { return .min }

@@ -7,8 +7,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Each has: `needs`, what must be there in the folder of the checkouts; `passes`, how many tests are
 # known to pass; `in`, the folder to run in; `path`, places for LUA_PATH; `arguments`, for `moonloop
 # test`. {dir} stands for the folder of the checkouts, {here} for this one, {scratch} for a new one.
-# `links` are made in the scratch folder. A suite with `files` is run file by file, as TAP; one with
-# `ways` is run as a whole in each of them, and has passed if it prints `ends`.
+# `links` are made in the scratch folder. A suite with `files` is run file by file, as TAP; one
+# with `ways` is run as a whole in each of them, and has passed if it prints `ends`.
 SUITES = {
     "lua": {
         "about": "the tests of Lua 5.4.4 itself (testes/ of lua/lua at v5.4.4), all that are not"

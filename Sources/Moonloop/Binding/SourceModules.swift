@@ -106,8 +106,9 @@ let sourceResults: LuaRawFunction = { L, _ in LuaStatus.results(Int32(LuaStack(L
 let innerModuleIndex: LuaRawFunction = { L, context in
   host(L, context, "moonloop") { call in
     guard call.stack.type(2) == .string, let key = call.stack.string(2) else { return 0 }
-    throw call.mistake(
+    let mistake = call.mistake(
       "unknown field '\(key)'", hint: suggestion(for: key, among: call.names(), list: "there are "))
+    return call.state.raise(mistake, in: call.nameOfTable(), on: call.stack)
   }
 }
 
@@ -124,6 +125,17 @@ extension HostCall {
     }
     return mistake(
       "unknown field '\(key)'", hint: suggestion(for: key, among: names, list: "there are "))
+  }
+
+  /// What the module calls the table at 1, for an error.
+  fileprivate func nameOfTable() -> String {
+    stack.push(runtime.module)
+    stack.pushNil()
+    while stack.next(-2) {
+      if stack.isSame(-1, 1), let name = stack.string(-2) { return name }
+      stack.pop()
+    }
+    return "moonloop"
   }
 
   /// The names of the fields of the table at 1, in order.

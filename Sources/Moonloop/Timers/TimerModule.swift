@@ -28,7 +28,7 @@ private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) th
     hints: ["cron": "use loop:cron { \"0 3 * * *\", function() … end }"])
   let interval = try options.seconds("every", .positive) ?? 0
   let first = try options.seconds("first", .any)
-  let wall = try options.seconds("at", .any)
+  let wall = try options.seconds("at", .date)
   guard first != nil || interval > 0 || wall != nil else {
     throw call.mistake("needs 'first', 'every' or 'at', in seconds")
   }
@@ -93,7 +93,7 @@ let loopEvery: LuaRawFunction = { L, context in
 let loopAt: LuaRawFunction = { L, context in
   host(L, context, "at") { call in
     try call.requireLoop()
-    let epoch = try call.seconds(2, "the date", .any)
+    let epoch = try call.seconds(2, "the date", .date)
     try call.handlerAlone("function() … end")
     let results = try call.addSimpleTimer(date: .max, interval: 0)
     if let id = call.timerID(-1) { try call.setWallDate(of: id, to: epoch) }
@@ -348,7 +348,7 @@ let timerAgain: LuaRawFunction = { L, context in
 let timerAgainAt: LuaRawFunction = { L, context in
   host(L, context, "again_at") { call in
     let id = try call.selfTimer()
-    let epoch = try call.seconds(2, "the date", .any)
+    let epoch = try call.seconds(2, "the date", .date)
     if call.timers.slot(of: id) == nil { throw call.invalidTimer() }
     try call.loop.setWallDate(of: id, to: epoch, rearms: true)
     call.stack.push(true)

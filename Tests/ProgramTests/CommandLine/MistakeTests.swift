@@ -61,6 +61,15 @@ struct MistakeTests {
     Row("a huge delay: never", "loop:after(1e300, print):invalidate()", ""),
     Row("a huge date: never", "loop:at(1e300, print):invalidate()", ""),
     Row(
+      "an infinite date", "loop:at(1/0, print)",
+      "at: the date must be seconds since 1970, a finite number, got inf (HERE)"),
+    Row(
+      "an infinite date among options", "loop:timer { at = 1/0, print }",
+      "timer: 'at' must be seconds since 1970, a finite number, got inf (HERE)"),
+    Row(
+      "a function that a table of the module does not have", "ml.process.exec 'true'",
+      "process: unknown field 'exec' (HERE); there are id, kill, notify, run, spawn"),
+    Row(
       "a timeout that is no number", "loop:run { timeout = 0/0 }",
       "run: 'timeout' must be seconds, a finite number, got nan (HERE)"),
     Row(
