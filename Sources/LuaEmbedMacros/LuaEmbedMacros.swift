@@ -17,7 +17,8 @@
   /// `LuaMember` for each member; operators and the like need the list by hand.
   /// - Parameters:
   ///   - name: What Lua calls the class; without it, the name in Swift.
-  ///   - parent: The superclass to extend; it has `@LuaObject` too, and is registered first.
+  ///   - parent: The superclass to extend. It has `@LuaObject` too, or a `register(with:)` by hand
+  ///     that can be overridden, and is registered first.
   @attached(member, conformances: LuaObject, names: named(register(with:)))
   @attached(extension, conformances: LuaObject)
   public macro LuaObject(_ name: StaticString? = nil, extending parent: AnyClass? = nil) =

@@ -13,20 +13,19 @@
     init(_ attribute: AttributeSyntax, or name: TokenSyntax) throws(Mistake) {
       let list = attribute.arguments?.as(LabeledExprListSyntax.self) ?? []
       guard let given = list.first(where: { $0.label == nil })?.expression else {
-        try self.init(name.text.filter { $0 != "`" }, Syntax(name))
+        try self.init(name.text.filter { $0 != "`" }, Syntax(name), attribute)
         return
       }
       guard let text = given.as(StringLiteralExprSyntax.self)?.representedLiteralValue else {
         throw Mistake(given, "the name in Lua must be a string literal")
       }
-      try self.init(text, Syntax(given))
+      try self.init(text, Syntax(given), attribute)
     }
 
-    init(_ text: String, _ place: Syntax) throws(Mistake) {
+    init(_ text: String, _ place: Syntax, _ attribute: AttributeSyntax) throws(Mistake) {
       if Self.words.contains(text) {
-        throw Mistake(
-          place,
-          "'\(text)' is a reserved word of Lua; give another name: '@LuaExposed(\"…\")'")
+        let mark = "@\(attribute.attributeName.trimmedDescription)(\"…\")"
+        throw Mistake(place, "'\(text)' is a reserved word of Lua; give another name: '\(mark)'")
       }
       let isName = text.utf8.enumerated().allSatisfy { index, byte in
         switch byte {

@@ -91,9 +91,10 @@
           "an 'init?' cannot be exposed; throw a 'LuaFailure' instead of returning nil")
       }
       try refuseGeneric(initialiser.genericParameterClause)
-      let new = initialiser.initKeyword.with(\.tokenKind, .identifier("new"))
-      var name = try LuaName("new", Syntax(initialiser.initKeyword))
-      if attribute.arguments != nil { name = try LuaName(attribute, or: new) }
+      let name =
+        attribute.arguments == nil
+        ? try LuaName("new", Syntax(initialiser.initKeyword), attribute)
+        : try LuaName(attribute, or: initialiser.initKeyword)
       let parameters = try Parameters(initialiser.signature.parameterClause, of: type)
       let attempt = try attempt(initialiser.signature.effectSpecifiers)
       let given = name.text == "new" ? "" : "(\"\(name.text)\")"

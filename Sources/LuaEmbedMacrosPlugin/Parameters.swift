@@ -33,12 +33,12 @@
       let read = try TypeText(argument: parameter.type, of: type)
       let name = local(parameter, index)
       names.insert(name)
-      let isOptional = parameter.type.is(OptionalTypeSyntax.self)
-      let mayBeMissing = parameter.defaultValue != nil && !isOptional
-      list.append("\(name): \(mayBeMissing ? "\(read.text)?" : read.text)")
-      let value = name + fallback(parameter, isOptional)
+      let value = parameter.defaultValue?.value
+      let takesNil = read.isOptional || value?.is(NilLiteralExprSyntax.self) ?? true
+      list.append("\(name): \(read.text)\(takesNil ? "" : "?")")
+      let argument = name + fallback(value)
       let isBare = parameter.firstName.tokenKind == .wildcard
-      arguments.append(isBare ? value : "\(label(parameter)): \(value)")
+      arguments.append(isBare ? argument : "\(label(parameter)): \(argument)")
     }
 
     /// The label at a call, where only few words need backticks and others are warned of.
@@ -57,10 +57,8 @@
     }
 
     /// ` ?? 1` for a parameter with a default value: what Lua leaves out is nil.
-    private func fallback(_ parameter: FunctionParameterSyntax, _ isOptional: Bool) -> String {
-      guard let value = parameter.defaultValue?.value, !value.is(NilLiteralExprSyntax.self) else {
-        return ""
-      }
+    private func fallback(_ value: ExprSyntax?) -> String {
+      guard let value, !value.is(NilLiteralExprSyntax.self) else { return "" }
       let text = value.trimmedDescription
       return value.is(SequenceExprSyntax.self) ? " ?? (\(text))" : " ?? \(text)"
     }
@@ -69,6 +67,7 @@
   /// A type as a closure says it.
   struct TypeText {
     let text: String
+    let isOptional: Bool
 
     /// The type of a parameter.
     init(argument: TypeSyntax, of type: String) throws(Mistake) {
@@ -98,10 +97,11 @@
       let named = finder.rewrite(bare.trimmed)
       if finder.hasOpaque { throw Mistake(bare, refusal) }
       text = named.description
+      isOptional = named.is(OptionalTypeSyntax.self)
     }
   }
 
-  /// Writes the class in the place of `Self`, and notices `some`.
+  /// Writes the class in the place of `Self` and `?` in that of `!`, and notices `some`.
   private final class Finder: SyntaxRewriter {
     private let type: String
     private(set) var hasOpaque = false
@@ -114,6 +114,10 @@
     override func visit(_ node: IdentifierTypeSyntax) -> TypeSyntax {
       guard node.name.text == "Self" else { return super.visit(node) }
       return TypeSyntax(node.with(\.name, .identifier(type)))
+    }
+
+    override func visit(_ node: ImplicitlyUnwrappedOptionalTypeSyntax) -> TypeSyntax {
+      TypeSyntax(OptionalTypeSyntax(wrappedType: visit(node.wrappedType)))
     }
 
     override func visit(_ node: SomeOrAnyTypeSyntax) -> TypeSyntax {

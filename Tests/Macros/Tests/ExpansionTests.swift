@@ -121,6 +121,7 @@ import Testing
         @LuaExposed func move(by n: Int = 1, _ scale: Double? = nil, in _: Bool) -> Void {}
         @LuaExposed func same(as object: Self) -> Bool { true }
         @LuaExposed func take(_ list: consuming [Int] = [] + [1], for: String? = "x") {}
+        @LuaExposed func find(_ id: Int! = 1, _ other: Optional<Self> = nil) -> Self! { self }
       }
       """,
       expandsTo: """
@@ -128,6 +129,7 @@ import Testing
           func move(by n: Int = 1, _ scale: Double? = nil, in _: Bool) -> Void {}
           func same(as object: Self) -> Bool { true }
           func take(_ list: consuming [Int] = [] + [1], for: String? = "x") {}
+          func find(_ id: Int! = 1, _ other: Optional<Self> = nil) -> Self! { self }
 
           static func register(with lua: LuaState) {
             lua.register(
@@ -137,7 +139,9 @@ import Testing
               .method("same") { (object_: Counter, object: Counter) -> Bool in \
         object_.same(as: object) },
               .method("take") { (object: Counter, list: [Int]?, `for`: String?) in \
-        object.take(list ?? ([] + [1]), for: `for` ?? "x") })
+        object.take(list ?? ([] + [1]), for: `for` ?? "x") },
+              .method("find") { (object: Counter, id: Int?, other: Optional<Counter>) -> Counter? \
+        in object.find(id ?? 1, other) })
           }
         }
 

@@ -112,6 +112,16 @@ private let refusals = [
       refusals: [DiagnosticSpec(message: message, line: 1, column: column)])
   }
 
+  @Test func `a class has a name that scripts can write`() {
+    expect(
+      "@LuaObject class `end` {}", expandsTo: "class `end` {}\n\nextension `end`: LuaObject {}",
+      refusals: [
+        DiagnosticSpec(
+          message: "'end' is a reserved word of Lua; give another name: '@LuaObject(\"…\")'",
+          line: 1, column: 18)
+      ])
+  }
+
   @Test func `two members may not have one name`() {
     expect(
       """

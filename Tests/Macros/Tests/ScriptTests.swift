@@ -29,6 +29,9 @@ import Testing
   @LuaExposed func greet(_ object: Animal, `for` n: Int = 1 + 1, in: String? = "o") -> String {
     "\(name) greets \(object.name) \(n) times" + (`in` ?? "")
   }
+  @LuaExposed func first(_ one: Animal! = nil, _ other: Animal? = nil) -> Animal! {
+    one ?? other ?? self
+  }
   @LuaExposed func same(as other: Animal?) -> Bool { other === self }
   @LuaExposed fileprivate func tell(_ lua: LuaState, _ name: String) throws -> Int {
     try lua.evaluate("return \(name)")
@@ -75,7 +78,9 @@ enum Nested {
     ("select(2, pcall(function() return Beast('a').age end))", "nil"),
     ("Beast.default():greet(Beast('b'))", "nobody greets b 2 timeso"),
     ("Beast('a'):greet(Beast('b'), 5, '!')", "a greets b 5 times!"),
-    ("Beast('a'):same(nil)", "false"), ("Beast('a').friend", "nil"),
+    ("Beast('a'):same(nil)", "false"),
+    ("Beast('a'):first():greet(Beast('b'), 1)", "a greets b 1 timeso"),
+    ("Beast('a').friend", "nil"),
     ("Beast.forget()", "nil"), ("Beast('a'):tell('1 + 2')", "3"),
     ("Dog.new('c'):bark()", "c barks"), ("Dog('c').legs", "4"),
     ("Dog('c'):greet(Beast('b'), 1)", "c greets b 1 timeso"),
