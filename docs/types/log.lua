@@ -66,8 +66,9 @@ log.suppressed = nil
 
 ---Writes a record for debugging.
 ---Control characters become escapes: a record is one line, of 64 KiB at most. Longer ones are cut;
----in JSON their texts are. Raises an error when
----the message is not a string, or the fields are not a table.
+---in JSON their texts are. A field that is called like a part of the record, in JSON `time`,
+---`level` and `message`, is written as `fields.time` and so on. Raises an error when the message is
+---not a string, or the fields are not a table.
 ---```lua
 ---ml.log({ to = print, format = "journal", level = "debug" }):debug("asked", { id = 7 })
 -----> <7>asked id=7

@@ -68,10 +68,22 @@ function forms.journal(level, message, fields)
   return ("<%d>%s%s"):format(PRIORITIES[level], plain(message), words_of(fields))
 end
 
+-- Sets what a record has of its own; a field with the same name gets a longer one.
+local function claim(record, name, value)
+  local field, longer = record[name], name
+  if field ~= nil then
+    repeat longer = "fields." .. longer until record[longer] == nil
+    record[longer] = field
+  end
+  record[name] = value
+end
+
 function forms.json(level, message, fields)
   local record = {}
   for name, value in pairs(fields) do record[name] = value end
-  record.time, record.level, record.message = stamp(), level, message
+  claim(record, "time", stamp())
+  claim(record, "level", level)
+  claim(record, "message", message)
   return encode(record, { is_lenient = true })
 end
 
@@ -182,7 +194,7 @@ local function log(self, level, message, fields)
   end
   for name, value in pairs(self.fields) do all[name] = value end
   for name, value in pairs(fields or {}) do all[name] = value end
-  all.suppressed = held or all.suppressed
+  if held then claim(all, "suppressed", held) end
   local notice = shared.missing > 0
     and line_of(self, "warn", "records were dropped", { dropped = shared.missing }) or nil
   if shared.outlet:write(line_of(self, level, message, all), notice) then

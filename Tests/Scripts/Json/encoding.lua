@@ -88,3 +88,9 @@ assert(json.encode({ print }, { is_lenient = true }):find '^%["function: ')
 -- The same table twice is not a cycle.
 local shared = { 1 }
 is("[[1],[1]]", { shared, shared })
+
+-- A number as a key is a name; two keys must not have the same one.
+is('{"0":1,"7":"a"}', { [0] = 1, [7] = "a" })
+fails('a key both as a number and as "2", at [2]', { [2] = "x", ["2"] = "y" })
+fails('a key both as a number and as "0.5", at .a[0.5]', { a = { [0.5] = 1, ["0.5"] = 2 } })
+is('{"2":"y","[2]":"x"}', { [2] = "x", ["2"] = "y" }, { is_lenient = true })

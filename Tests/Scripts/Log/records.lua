@@ -45,6 +45,14 @@ data:error("failed", { code = 7.0, list = {}, message = "not this", f = print, [
 local record = ml.json.decode(table.remove(lines))
 assert(record.level == "error" and record.message == "failed" and record.code == 7.0)
 assert(record.time:find "Z$" and record.f:find "^function")
+assert(record["fields.message"] == "not this")
+
+-- Fields that are called like what each record has keep their values, under longer names.
+data:info("hi", { level = "mine", time = 5, message = "z", ["fields.level"] = "x" })
+record = ml.json.decode(table.remove(lines))
+assert(record.level == "info" and record.message == "hi" and record.time:find "Z$")
+assert(record["fields.level"] == "x" and record["fields.fields.level"] == "mine")
+assert(record["fields.time"] == 5 and record["fields.message"] == "z")
 
 -- A record has a limit.
 log:info(("x"):rep(100000))
@@ -62,6 +70,12 @@ loop:task(function()
   ml.sleep(1)
   calm:info("again", { number = 6 })
   is "<6>again number=6 suppressed=3"
+  calm:info("again", { suppressed = "mine" })
+  calm:info "again"
+  ml.sleep(1)
+  calm:info("again", { suppressed = "mine" })
+  is "<6>again suppressed=mine"
+  is "<6>again fields.suppressed=mine suppressed=1"
   for number = 1, 3000 do calm:info("message " .. number) end
   assert(#lines == 3000)
 end)

@@ -103,12 +103,21 @@ function Writer:list(list, length)
   return self:enclosed("[", parts, "]")
 end
 
+-- The name that a key of an object gets: that of a number is its text.
+function Writer:name(object, key)
+  if type(key) == "string" then return self:string(key) end
+  if type(key) ~= "number" then return self:other(key, "a key: a " .. type(key)) end
+  local name = tostring(key)
+  if rawget(object, name) == nil then return string_text(name) end
+  if not self.is_lenient then self:fail(('a key both as a number and as "%s"'):format(name)) end
+  return string_text(values.key(key))
+end
+
 function Writer:object(object)
   local texts, names, colon = {}, {}, self.is_pretty and ": " or ":"
   for key, value in next, object do
     self.path[self.depth] = key
-    local is_name = type(key) == "string" or type(key) == "number"
-    local name = is_name and self:string(tostring(key)) or self:other(key, "a key: a " .. type(key))
+    local name = self:name(object, key)
     if not texts[name] then names[#names + 1] = name end
     texts[name] = name .. colon .. self:value(value)
   end
