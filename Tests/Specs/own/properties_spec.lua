@@ -35,6 +35,15 @@ describe("a property", function()
     assert.matches("it returned false", message, 1, true)
   end)
 
+  it("is made simpler by bisecting, however large its numbers are", function(_, _, t)
+    local message = failing(t.forall, t, { t.any.integer(0, 1000000) },
+      function(a) return a < 500000 end)
+    assert.matches("does not hold for 500000\n", message, 1, true)
+    local small = failing(t.forall, t, { t.any.integer(math.mininteger // 2, 0) },
+      function(a) return a > -(1 << 60) end)
+    assert.matches(("does not hold for %d\n"):format(-(1 << 60)), small, 1, true)
+  end)
+
   it("may wait", { clock = "virtual" }, function(loop, _, t)
     local ml = require "moonloop"
     local begin = ml.now()

@@ -185,6 +185,23 @@ local function each_moved(list, try)
   return false
 end
 
+-- Calls a function with lists in which one number is smaller, halving the distance to the
+-- smallest one for which it returns true. Returns whether there is one.
+local function bisected(list, index, try)
+  local function is_simpler_with(number)
+    local changed = table.move(list, 1, #list, 1, {})
+    changed[index] = number
+    return try(changed)
+  end
+  local low, high = 0, list[index]
+  if high == 0 or is_simpler_with(low) then return high > 0 end
+  while high - low > 1 do
+    local middle = low + (high - low) // 2
+    if is_simpler_with(middle) then high = middle else low = middle end
+  end
+  return high < list[index]
+end
+
 -- Calls a function with lists that may be simpler than a list, until it returns true.
 local function each_simpler(list, try)
   for _, size in ipairs { 8, 4, 2, 1 } do
@@ -193,14 +210,8 @@ local function each_simpler(list, try)
       if try(table.move(list, first + size, #list, first, shorter)) then return true end
     end
   end
-  for index, number in ipairs(list) do
-    for _, smaller in ipairs { 0, number // 2, number - number // 8, number - 1 } do
-      if smaller >= 0 and smaller < number then
-        local changed = table.move(list, 1, #list, 1, {})
-        changed[index] = smaller
-        if try(changed) then return true end
-      end
-    end
+  for index = 1, #list do
+    if bisected(list, index, try) then return true end
   end
   return each_moved(list, try)
 end
