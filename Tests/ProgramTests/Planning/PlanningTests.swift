@@ -50,6 +50,7 @@ struct PlanningTests {
       name: "simulate-against",
       arguments: ["simulate", "app.lua", "--for", "1h", "--against", "thrifty.lua"]),
     Row(name: "simulate-modal", arguments: ["simulate", "modal.lua", "--for", "15s"]),
+    Row(name: "simulate-dated", arguments: ["simulate", "dated.lua", "--for", "1h"]),
     Row(name: "simulate-service", arguments: ["simulate", service, "--seed", "7"]),
     Row(name: "simulate-failing", arguments: ["simulate", "failing.lua"], status: 1),
     Row(

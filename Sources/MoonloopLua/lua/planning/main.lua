@@ -83,7 +83,7 @@ function commands.simulate(options, paths)
   if not settings then return complain("simulate", message) end
   local docs = {}
   for place, path in ipairs { paths[1], options.against } do
-    local doc, status = read("simulate", path)
+    local doc, status = simulation.on_its_clock(settings, read, "simulate", path)
     if not doc then return status end
     docs[place] = doc
   end

@@ -174,6 +174,14 @@ local function failures_of(record, ended)
   return failures
 end
 
+-- Calls a function at the time at which a simulation begins, as shown by `os.time`.
+function simulation.on_its_clock(settings, fn, ...)
+  bed.enter { clock = settings.clock, name = "the loop that a simulation is read on" }
+  local results = table.pack(fn(...))
+  bed.leave()
+  return table.unpack(results, 1, results.n)
+end
+
 -- Runs a document. Returns what happened: { name, span, time, phases, items, … }; or nil and why it
 -- could not be made.
 function simulation.run(doc, settings)
