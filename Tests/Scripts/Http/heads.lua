@@ -31,7 +31,10 @@ local function wrong_answers()
   for message, bad in pairs {
     ["a body must be a string, a number or a function, got a table"] = { { body = { "abc" } } },
     ["the headers must be a table, got a string"] = { 200, "ok", "x: y" },
-    ["the status must be a whole number from 200 to 999, got 200"] = { { status = "200" } },
+    ["the status must be a whole number from 200 to 999, got a string"] = { { status = "200" } },
+    ["the headers have names, e.g. { accept = \"text/html\" }; got [1]"] = { 200, "ok", { "x" } },
+    ["the field 'x-a' must be a string, a number or a list of them, got a table with a"] = {
+      200, "ok", { ["X-A"] = { a = 1 } } },
   } do
     answer = bad
     is("500", get "/")
@@ -59,6 +62,8 @@ loop:task(function()
   is("200", get("/", "Host: [::1]:8080\r\n"))
   is("200", get("/", "Host:\r\n"))
   is("200", "GET / HTTP/1.0\r\n\r\n")
+  is("200", "\r\n" .. get "/")  -- RFC 9112, 2.2
+  is("400", "\r\n\r\n\r\n" .. get "/")
   for _, target in ipairs { "x", "x/y", "/%", "/%4", "/%zz", "/a#b", "/a\\b", "/a\"b", "/<b>",
     "/caf\xe9", "http://", "//a b", "*", "?q", "?", "x:1" } do
     is("400", get(target))

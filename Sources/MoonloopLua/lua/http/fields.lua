@@ -1,4 +1,6 @@
 -- The fields of a head, as tables and as lines.
+local values = require "moonloop.text.values"
+
 local fields = {}
 
 -- Names are lower case; lookups ignore case.
@@ -13,7 +15,13 @@ function fields.new(others)
     error("http: the headers must be a table, got a " .. type(others), 0)
   end
   local made = setmetatable({}, Fields)
-  for name, value in pairs(others or {}) do made[tostring(name):lower()] = value end
+  for name, value in pairs(others or {}) do
+    if type(name) ~= "string" then
+      error(("http: the headers have names, e.g. { accept = \"text/html\" }; got [%s]")
+        :format(values.tostring(name)), 0)
+    end
+    made[name:lower()] = value
+  end
   return made
 end
 
@@ -44,12 +52,25 @@ function fields.add(self, line)
   end
 end
 
+local function refuse(name, what)
+  error(("http: the field '%s' must be a string, a number or a list of them, got %s")
+    :format(name, what), 0)
+end
+
+-- The values of a field; a list has no gaps and no other keys.
+local function values_of(name, value)
+  if type(value) ~= "table" then return { value } end
+  for key in pairs(value) do
+    if math.type(key) ~= "integer" or key < 1 or key > #value then
+      refuse(name, "a table with " .. values.key(key))
+    end
+  end
+  return value
+end
+
 local function line_of(name, value)
   local kind = type(value)
-  if kind ~= "string" and kind ~= "number" then
-    error(("http: the field '%s' must be a string, a number or a list of them, got a %s")
-      :format(name, kind), 0)
-  end
+  if kind ~= "string" and kind ~= "number" then refuse(name, "a " .. kind) end
   value = tostring(value)
   if not name:find "^[!#$%%&'*+%-.^_`|~%w]+$" then
     error(("http: %q is not the name of a header"):format(name), 0)
@@ -68,8 +89,7 @@ function fields.head(first, self)
   for name in pairs(self) do names[#names + 1] = name end
   table.sort(names)
   for _, name in ipairs(names) do
-    local value = self[name]
-    for _, one in ipairs(type(value) == "table" and value or { value }) do
+    for _, one in ipairs(values_of(name, self[name])) do
       lines[#lines + 1] = line_of(name, one)
     end
   end

@@ -24,7 +24,8 @@ Response.__index = Response
 
 local function check_status(status)
   if math.type(status) == "integer" and status >= 200 and status <= 999 then return end
-  error(("http: the status must be a whole number from 200 to 999, got %s"):format(status), 0)
+  local given = type(status) == "number" and status or "a " .. type(status)
+  error(("http: the status must be a whole number from 200 to 999, got %s"):format(given), 0)
 end
 
 --- A response on a stream.
