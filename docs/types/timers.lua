@@ -82,9 +82,10 @@ function loop:at(epoch, handler) end
 ---Calls a function at the dates of a calendar, in cron's words.
 ---Five fields: minute, hour, day of the month, month, day of the week (0 and 7 are Sunday). Each is
 ---`*`, a number, a name (`jan`, `mon`), a range (`mon-fri`), `*` or a range with a step (`*/15`,
----`9-17/2`), or a list of these. Where both fields of days are restricted, either will do. Also
----`@hourly`, `@daily`, `@midnight`, `@weekly`, `@monthly`, `@yearly` and `@annually`. May also be
----called with one table, for a time zone and other options.
+---`9-17/2`), or a list of these. Where both fields of days are restricted, either will do; one
+---that begins with `*`, such as `*/10`, is not restricted in this sense, as in Vixie's cron: then
+---both must fit. Also `@hourly`, `@daily`, `@midnight`, `@weekly`, `@monthly`, `@yearly` and
+---`@annually`. May also be called with one table, for a time zone and other options.
 ---
 ---When clocks go forward over a date, it is due at the moment of the change; when they go back, it
 ---is due the first time only. A schedule whose minute or hour begins with `*` goes by what the
