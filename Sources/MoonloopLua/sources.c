@@ -376,6 +376,9 @@ static const char text_options[] = {
 static const char text_quoting[] = {
 #embed "lua/text/quoting.lua"
 };
+static const char text_site[] = {
+#embed "lua/text/site.lua"
+};
 static const char text_spelling[] = {
 #embed "lua/text/spelling.lua"
 };
@@ -384,6 +387,9 @@ static const char text_units[] = {
 };
 static const char text_values[] = {
 #embed "lua/text/values.lua"
+};
+static const char unheld[] = {
+#embed "lua/unheld.lua"
 };
 
 #define SOURCE(module, name) {"moonloop." module, "@moonloop/" module, name, sizeof name}
@@ -464,8 +470,9 @@ static const struct cmo_source sources[] = {
     SOURCE("testing.watch", testing_watch), SOURCE("testing.words", testing_words),
     SOURCE("testing.worker", testing_worker), SOURCE("text.layout", text_layout),
     SOURCE("text.options", text_options), SOURCE("text.quoting", text_quoting),
-    SOURCE("text.spelling", text_spelling), SOURCE("text.units", text_units),
-    SOURCE("text.values", text_values),
+    SOURCE("text.site", text_site), SOURCE("text.spelling", text_spelling),
+    SOURCE("text.units", text_units), SOURCE("text.values", text_values),
+    SOURCE("unheld", unheld),
 };
 
 const struct cmo_source *cmo_sources(size_t *count) {

@@ -396,7 +396,7 @@ function ml.fs.space(path, options) end
 ---Opens a file, to read and write parts of it.
 ---Modes are those of `io.open`; "wx" and "wx+" fail with "EEXIST" if the file is there. Fails as
 ---`ml.fs.stat` does. Close it, or give it to a `<close>` variable: a file that is collected is
----closed then, with a warning that says where it was opened.
+---closed then, with a warning that says where it was opened, once for each line.
 ---```lua
 ---loop:task(function()
 ---  local file <close> = assert(ml.fs.open("/dev/null", "r"))

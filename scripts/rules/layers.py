@@ -37,12 +37,12 @@ ARROWS = {  # who may import whom; there are no other arrows
 
 # Folders of Lua modules: whose modules each may require besides its own and `moonloop`.
 LUA_ARROWS = {
-    "broker": {"http", "json", "text"},
-    "compat": {"files", "posix"},
+    "broker": {"http", "json", "text", "unheld"},
+    "compat": {"files", "posix", "text", "unheld"},
     "configuration": {"cron", "generation", "reload", "text"},
     "console": {"inspect", "json", "reference", "text"},
     "cron": {"text"},
-    "fs": {"files", "text"},
+    "fs": {"files", "text", "unheld", "warning"},
     "http": {"files", "text"},
     "inspect": {"text"},
     "inspection": {"console", "json", "text"},
@@ -53,8 +53,10 @@ LUA_ARROWS = {
     "recording": {"tape", "taped"},
     "reference": {"console"},
     "reload": {"configuration", "generation"},
-    "testing": {"console", "http", "inspection", "json", "recording", "tape", "taped", "text"},
+    "testing": {"console", "http", "inspection", "json", "recording", "tape", "taped", "text",
+                "unheld"},
     "text": set(),
+    "unheld": {"text"},
 }
 
 _LUA = re.compile(r"(lua|luaL|luaopen|cml)_\w+")

@@ -16,7 +16,9 @@ private let lazyFields: [(field: StaticString, module: StaticString)] = [
 ]
 
 /// Modules for use by our own.
-let hiddenModules = [posixModule, filesModule, tapeModule, generationModule, sinkModule]
+let hiddenModules = [
+  posixModule, filesModule, tapeModule, generationModule, sinkModule, warningModule,
+]
 
 /// The loader of a module of ours, by its name: what `require` finds in `package.preload`.
 let sourceIndex: LuaRawFunction = { L, context in

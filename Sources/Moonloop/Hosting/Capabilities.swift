@@ -169,7 +169,7 @@ extension LuaCapabilities {
     if self == .all { return true }
     if name == "moonloop.generation" { return contains(.reload) }
     let granted = Grant.all.filter { contains($0.capability) }.compactMap(\.required)
-    let pure = ["moonloop.inspect", "moonloop.json", "moonloop.log", "moonloop.text"]
+    let pure = ["inspect", "json", "log", "text", "unheld", "warning"].map { "moonloop.\($0)" }
     let others = contains(.net) ? ["moonloop.broker"] : []
     return (granted.map { "\($0)" } + pure + others).contains { part in
       name == part || (name.hasPrefix("\(part).") && part != "moonloop.fs")
@@ -221,6 +221,7 @@ extension Runtime {
         }
         for module in hiddenModules { state.forgetLoaded(module.name) }
         state.forgetLoaded("moonloop.fs.file")  // it wraps descriptors by number
+        state.forgetLoaded("moonloop.unheld")
       }
       for grant in capabilities.refused {
         for name in grant.ofModule { refuse(name, grant.refusal) }

@@ -8,6 +8,7 @@ local receiver = require "moonloop.broker.receiver"
 local redis = require "moonloop.broker.redis"
 local scripts = require "moonloop.broker.scripts"
 local spelling = require "moonloop.text.spelling"
+local unheld = require "moonloop.unheld"
 
 -- Messages of one batch, its bytes, and seconds until a full queue is tried again.
 local BATCH, BATCH_BYTES, FULL_PAUSE = 100, 1 << 20, 0.05
@@ -211,6 +212,7 @@ function methods:invalidate()
   local state = states[self]
   if state.is_closed then return end
   state.is_closed = true
+  unheld.remove(self)
   receiver.close(state)
   local closed = table.pack(nil, state.label .. " was closed meanwhile", "ECANCELED")
   for _, item in ipairs(state.out) do item.done:try_send(closed) end
@@ -274,6 +276,7 @@ return function(options)
     pushed = function(push) pushed(self, push) end }
   local handle = setmetatable({}, meta)
   states[handle] = self
+  unheld.add(handle, "port", self.name)
   local handler = self[1] or self.handler
   self.handler = nil
   if handler then

@@ -100,3 +100,33 @@ describe("a connection of a block", function()
     end)
   end
 end)
+
+describe("what no loop holds", function()
+  local kept = {}
+  teardown(function()
+    kept.file:close()
+    kept.port:invalidate()
+    kept.socket:close()
+    require("moonloop.compat.uv").fs_close(kept.fd)
+  end)
+  it("is an open file", function() kept.file = ml.fs.open "/dev/null" end)
+  it("is a port that sends", function()
+    kept.port = ml.port { name = "jobs", over = "redis://127.0.0.1:1" }
+  end)
+  it("is a socket of LuaSocket", function()
+    kept.socket = require("moonloop.compat.socket").bind("127.0.0.1", 0)
+  end)
+  it("is a descriptor of luv", function()
+    kept.fd = require("moonloop.compat.uv").fs_open("/dev/null", "r", 438)
+  end)
+  it("is nothing that was closed", function()
+    local file <close> = ml.fs.open "/dev/null"
+    ml.port({ name = "jobs", over = "redis://127.0.0.1:1" }):invalidate()
+    require("moonloop.compat.socket").tcp():close()
+  end)
+  it("is nothing that is collected, which is warned about once", function()
+    for _ = 1, 3 do ml.fs.open "/dev/null" end
+    collectgarbage()
+    collectgarbage()
+  end)
+end)

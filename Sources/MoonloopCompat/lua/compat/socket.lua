@@ -37,7 +37,7 @@ local function patch_streams()
     elseif name == "tcp{client}" then
       methods.receive, methods.send = streams.receive(c), streams.send(c)
     else
-      methods.accept = streams.repeated(c, "accept")
+      methods.accept = waiting.opening("tcp", streams.repeated(c, "accept"))
     end
   end
 end
@@ -55,6 +55,9 @@ end
 patch_streams()
 patch_datagrams()
 names.install(socket.dns)
+for _, name in ipairs { "tcp", "tcp4", "tcp6", "udp", "udp4", "udp6" } do
+  socket[name] = waiting.opening(name:sub(1, 3), socket[name])
+end
 connecting.install(socket)
 socket.select = require "moonloop.compat.socket.select"
 

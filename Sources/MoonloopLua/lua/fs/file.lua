@@ -1,9 +1,10 @@
 -- Open files, and what all of moonloop.fs shares: options, deadlines, and error messages.
 local ml = require "moonloop"
--- Later a script may have no such functions.
-local getinfo, setmetatable = debug.getinfo, setmetatable
+local setmetatable = setmetatable  -- later a script may have no such function
 local files = require "moonloop.files"
 local check = require "moonloop.text.options"
+local unheld = require "moonloop.unheld"
+local warning = require "moonloop.warning"
 
 local file = {}
 
@@ -67,14 +68,22 @@ function file.open(path, mode, options)
   local fd, message, code = call("open", path, FLAGS[mode], options.permissions or 438)
   if not fd then return nil, message, code end
   room.is_taken = true
-  local where = getinfo(2, "Sl")
-  return file.wrap(fd, path, where and ("%s:%d"):format(where.short_src, where.currentline))
+  return file.wrap(fd, path)
 end
 
-function file.wrap(fd, path, place)
-  local made = setmetatable({ path = path, _place = place or "?" }, meta)
+function file.wrap(fd, path)
+  local made = setmetatable({ path = path }, meta)
   open[made] = fd
+  unheld.add(made, "file", path)
   return made
+end
+
+-- A file counts as open no more.
+local function leave(self)
+  if not open[self] then return end
+  files.release()
+  unheld.remove(self)
+  open[self] = nil
 end
 
 -- A caller for a method of an open file.
@@ -157,25 +166,27 @@ end
 
 function methods:close()
   local call, fd = on(self, "close")
-  if open[self] then files.release() end
-  open[self] = nil
+  leave(self)
   return call("close", fd)
 end
 
 -- At the end of a block and for the collector: at once, since neither can wait.
 function meta.__close(self)
-  if open[self] then
-    files.drop(open[self])
-    files.release()
-  end
-  open[self] = nil
+  if open[self] then files.drop(open[self]) end
+  leave(self)
 end
+
+-- The lines that were warned about: once is enough.
+local warned = {}
 
 function meta.__gc(self)
   if not open[self] then return end
+  local place = unheld.place(self)
   meta.__close(self)
-  warn(("the file '%s', opened at %s, was collected without being closed"):format(
-    self.path, self._place))
+  if warned[place] then return end
+  warned[place] = true
+  warning.write(("the file '%s', opened at %s, was collected without being closed"):format(
+    self.path, place))
 end
 
 function meta.__tostring(self)

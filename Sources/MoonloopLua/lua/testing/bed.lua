@@ -2,6 +2,7 @@
 -- host's functions are private to the test runner.
 local ml = require "moonloop"
 local host = require "moonloop.testing.host"
+local unheld = require "moonloop.unheld"
 
 local bed = {}
 for name, value in pairs(host) do bed[name] = value end
@@ -29,14 +30,20 @@ function bed.leave()
   clocks[#clocks] = nil
 end
 
--- What is alive: what scripts have on the loop, and descriptors held by anything else.
+-- What the loop has of scripts, and what they have open themselves.
+local function all_alive()
+  local found, others = host.leftovers(), unheld.all()
+  return table.move(others, 1, #others, #found + 1, found)
+end
+
+-- What is alive: what scripts have on the loop, and what is held by anything else.
 function bed.leftovers()
-  local found = host.leftovers()
+  local found = all_alive()
   for _, one in ipairs(found) do
     if not one.is_held then
       collectgarbage()  -- end what is unreachable now
       collectgarbage()
-      return host.leftovers()
+      return all_alive()
     end
   end
   return found

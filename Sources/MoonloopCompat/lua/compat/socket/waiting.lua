@@ -2,8 +2,34 @@
 -- task waits until the descriptor is ready.
 local ml = require "moonloop"
 local posix = require "moonloop.posix"
+local unheld = require "moonloop.unheld"
 
 local waiting = {}
+
+-- The files of LuaSocket and LuaSec.
+local LIBRARY = { "/socket%.lua$", "/socket/[^/]+%.lua$", "/ltn12%.lua$", "/mime%.lua$",
+  "/ssl%.lua$", "/ssl/[^/]+%.lua$" }
+
+--- Whether a source is LuaSocket's or LuaSec's own.
+function waiting.is_library(source)
+  for _, pattern in ipairs(LIBRARY) do
+    if source:find(pattern) then return true end
+  end
+  return false
+end
+
+-- LuaSec takes the descriptor out of a socket.
+local watched = { is_library = waiting.is_library,
+  is_open = function(socket) return socket:getfd() >= 0 end }
+
+--- Makes a function that returns sockets; they are open until `close`.
+function waiting.opening(kind, make)
+  return function(...)
+    local results = table.pack(make(...))
+    if results[1] then unheld.add(results[1], "socket", kind, watched) end
+    return table.unpack(results, 1, results.n)
+  end
+end
 
 -- What is known about each socket: its timeouts, its gate, its reader and writer.
 local states = setmetatable({}, { __mode = "k" })
@@ -62,6 +88,7 @@ end
 
 --- Ends the waits for a socket that is about to be closed.
 function waiting.close(socket)
+  unheld.remove(socket)
   local state = states[socket]
   if state and state.gate then posix.open(state.gate) end
 end

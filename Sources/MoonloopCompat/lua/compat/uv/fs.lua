@@ -4,8 +4,28 @@ local core = require "moonloop.compat.uv.core"
 local errors = require "moonloop.compat.uv.errors"
 local files = require "moonloop.files"
 local posix = require "moonloop.posix"
+local site = require "moonloop.text.site"
+local unheld = require "moonloop.unheld"
 
 local uv = core.uv
+
+-- What stands for each open descriptor among what is left behind.
+local opened = {}
+
+local function is_open(token) return posix.file("fstat", token.fd) ~= nil end
+
+-- A descriptor has been opened.
+local function keep(fd, path, place)
+  opened[fd] = { fd = fd }
+  unheld.add(opened[fd], "file", path, { is_open = is_open, place = place })
+  return fd
+end
+
+--- It is closed, or a handle closes it.
+function core.leave_descriptor(fd)
+  if opened[fd] then unheld.remove(opened[fd]) end
+  opened[fd] = nil
+end
 
 -- What luv says of a failure: nil, "ENOENT: no such file or directory: a -> b", "ENOENT".
 local function failure(code, paths)
@@ -57,6 +77,7 @@ local function define(name, kinds, convert)
       end
     end
     local callback = core.callback((select(#kinds + 1, ...)), #kinds + 1, true)
+    if name == "close" then core.leave_descriptor(given[1]) end
     return call(callback, convert or same, paths, name, table.unpack(given, 1, #kinds))
   end
 end
@@ -69,7 +90,7 @@ for name, kinds in pairs {
 } do
   define(name, kinds)
 end
-define("mkstemp", "p", function(both) return both[1], both[2] end)
+define("mkstemp", "p", function(both) return keep(both[1], both[2]), both[2] end)
 
 -- Reading and writing -----------------------------------------------------------------------------
 
@@ -87,7 +108,9 @@ function uv.fs_open(path, flags, mode, callback)
   end
   mode = core.integer(mode, 3)
   core.callback(callback, 4, true)
-  return call(callback, same, path, "open", path, bits, mode)
+  local place = site()
+  return call(callback, function(fd) return keep(fd, path, place) end, path, "open", path, bits,
+    mode)
 end
 
 -- The offset and the callback, both of which may be left out.

@@ -48,6 +48,7 @@ end
 -- Sets the descriptor of a new handle. The standard streams are shared with others (`print` too)
 -- that do not expect a non-blocking descriptor: writes to them block.
 local function adopt(handle, fd, access)
+  core.leave_descriptor(fd)
   if fd > 2 then posix.set_blocking(fd, false) end
   handle._fd = fd
   handle._can_read, handle._can_write = access:find "r" ~= nil, access:find "w" ~= nil
