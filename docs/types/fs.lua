@@ -394,9 +394,10 @@ function ml.fs.space(path, options) end
 ---@field permissions? integer Of a file that is made; default 438 (0666), less the process's umask.
 
 ---Opens a file, to read and write parts of it.
----Modes are those of `io.open`; "wx" and "wx+" fail with "EEXIST" if the file is there. Fails as
----`ml.fs.stat` does. Close it, or give it to a `<close>` variable: a file that is collected is
----closed then, with a warning that says where it was opened, once for each line.
+---Modes are those of `io.open`, where "b" has no effect; "wx" and "wx+" fail with "EEXIST" if the
+---file is there. Fails as `ml.fs.stat` does. Close it, or give it to a `<close>` variable: a file
+---that is collected is closed then, with a warning that says where it was opened, once for each
+---line. Raises an error for an unknown mode.
 ---```lua
 ---loop:task(function()
 ---  local file <close> = assert(ml.fs.open("/dev/null", "r"))

@@ -21,10 +21,11 @@ final class FileWait: NetWait {
   private let call: FileCall
   private var answer: FileCall.Answer?
 
-  init(_ runtime: Runtime, _ call: FileCall) {
+  /// - Parameter function: The name of the scripts' function.
+  init(_ runtime: Runtime, _ call: FileCall, _ function: String) {
     self.call = call
     request = FileRequest(call)
-    super.init(runtime, "a file ('\(call.name)')")
+    super.init(runtime, "a file ('\(function)')")
   }
 
   func start() throws(LoopError) {
@@ -83,16 +84,17 @@ final class FileWait: NetWait {
   deinit { if let answer { request.discard(answer) } }
 }
 
-/// `wait(timeout or nil, call, ...)`: makes a call on another thread; the task waits. Fails with
-/// the system's words and the code.
+/// `wait(timeout or nil, function, call, ...)`: makes a call on another thread; the task waits.
+/// Fails with the system's words and the code. `function` is the name of the scripts' function.
 private let filesWait: LuaRawFunction = { L, context in
   host(L, context, "fs") { call in
     try call.requireOpen()
     let timeout = call.stack.type(1) == .nil ? nil : try call.seconds(1, "timeout", .notNegative)
-    var made = try call.fileCall(2)
+    let function = try call.string(2, "the function")
+    var made = try call.fileCall(3)
     made.scope = call.runtime.granted.guest?.files
     let coroutine = try call.requireWaiting()
-    let wait = FileWait(call.runtime, made)
+    let wait = FileWait(call.runtime, made, function)
     do { try wait.start() } catch {
       wait.end()
       throw error

@@ -182,6 +182,10 @@ local function template(name, options)
   if made.memory and made.folder then
     error(("fs.%s: 'memory' says where already; leave 'folder' out"):format(name), 3)
   end
+  if made.prefix and made.prefix:find "/" then
+    error(("fs.%s: 'prefix' must not have a '/', got '%s'; 'folder' says where"):format(name,
+      made.prefix), 3)
+  end
   local folder = made.memory and MEMORY or made.folder or getenv "TMPDIR" or "/tmp"
   local call = file.caller(name, ("'%s'"):format(folder), made.timeout)
   if made.memory then

@@ -29,4 +29,32 @@ loop:task(function()
   assert(one:close() and select(3, one:close()) == "EBADF")
   assert(tostring(one):find "%(closed%)")
   assert(select(3, one:read(1)) == "EBADF")
+
+  -- Mistakes are raised at the caller's line; "b" has no effect, as with io.open.
+  for mode, is_there in pairs { rb = true, ["r+b"] = true, ab = true, b = false, rbb = false } do
+    local ok, file = pcall(fs.open, "/dev/null", mode)
+    assert(ok == is_there, mode)
+    if ok then file:close() end
+  end
+  for what, call in pairs {
+    ["fs.read: 'timeout' must be at least 0, got -1"] = function()
+      fs.read("/dev/null", { timeout = -1 })
+    end,
+    ["fs.read: 'limit' must be at least 0, got -1"] = function()
+      fs.read("/dev/null", { limit = -1 })
+    end,
+    ["fs.temporary_file: 'prefix' must not have a '/', got 'a/b'; 'folder' says where"] = function()
+      fs.temporary_file { prefix = "a/b" }
+    end,
+  } do
+    local ok, problem = pcall(call)
+    assert(not ok and problem:find("open.lua:%d+: ") and problem:find(what, 1, true), problem)
+  end
 end):wait()
+
+-- A wait is named by the function that was called.
+local why
+local waiting = loop:task(function() fs.read "/dev/null" end)
+loop:task(function() why = loop:why(waiting) end):wait()
+waiting:wait()
+assert(why:find("it waits for a file ('fs.read')", 1, true), why)

@@ -1,6 +1,7 @@
 -- Open files, and what all of moonloop.fs shares: options, deadlines, and error messages.
 local ml = require "moonloop"
-local setmetatable = setmetatable  -- later a script may have no such function
+-- Later a script may have no such functions.
+local getinfo, setmetatable = debug.getinfo, setmetatable
 local files = require "moonloop.files"
 local check = require "moonloop.text.options"
 local unheld = require "moonloop.unheld"
@@ -8,11 +9,29 @@ local warning = require "moonloop.warning"
 
 local file = {}
 
+-- The level of the script's line, for `error` in the function that calls this.
+local function script_level()
+  local level = 3
+  while true do
+    local info = getinfo(level, "S")
+    if not info or not info.source:find "^@moonloop/" then return level - 1 end
+    level = level + 1
+  end
+end
+
 --- Checks the options of a function; returns them, never nil.
 -- @param known type names by option; all know 'timeout'
 function file.options(name, options, known)
+  if options == nil then return {} end
   known.timeout = "number"
-  return check("fs." .. name, options, known, 3)
+  local level = script_level()
+  local checked = check("fs." .. name, options, known, level)
+  for option, value in pairs(checked) do
+    if type(value) == "number" and not (value >= 0) then
+      error(("fs.%s: '%s' must be at least 0, got %s"):format(name, option, value), level)
+    end
+  end
+  return checked
 end
 
 --- Checks an argument that must be a string.
@@ -25,11 +44,12 @@ end
 --- Makes calls, all of them within one timeout.
 -- @param where what failures name: "'notes.txt'"
 function file.caller(name, where, timeout)
-  local ends = timeout and ml.now() + timeout
+  local ends, full_name = timeout and ml.now() + timeout, "fs." .. name
   return function(...)
-    local value, message, code = files.wait(ends and math.max(0, ends - ml.now()), ...)
+    local left = ends and math.max(0, ends - ml.now())
+    local value, message, code = files.wait(left, full_name, ...)
     if value == nil and code then
-      return nil, ("fs.%s: %s: %s (%s)"):format(name, where, message, code), code
+      return nil, ("%s: %s: %s (%s)"):format(full_name, where, message, code), code
     end
     return value
   end
@@ -58,14 +78,15 @@ local FLAGS = { r = 0, ["r+"] = 2, w = 0x241, ["w+"] = 0x242, a = 0x441, ["a+"] 
 function file.open(path, mode, options)
   file.text("open", path, "the path")
   mode = mode or "r"
-  if not FLAGS[mode] then
+  local flags = type(mode) == "string" and FLAGS[(mode:gsub("b$", ""))]  -- "b" has no effect
+  if not flags then
     error(("fs.open: the mode must be r, r+, w, w+, a, a+, wx or wx+, got '%s'"):format(
       tostring(mode)), 2)
   end
   options = file.options("open", options, { permissions = "number" })
   local call = file.caller("open", ("'%s'"):format(path), options.timeout)
   local room <close> = file.reserve()
-  local fd, message, code = call("open", path, FLAGS[mode], options.permissions or 438)
+  local fd, message, code = call("open", path, flags, options.permissions or 438)
   if not fd then return nil, message, code end
   room.is_taken = true
   return file.wrap(fd, path)

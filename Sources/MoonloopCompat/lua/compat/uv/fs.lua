@@ -34,16 +34,16 @@ local function failure(code, paths)
 end
 
 -- Makes a call. `convert` makes luv's results out of ours; `paths` stand in failures.
-local function call(callback, convert, paths, ...)
+local function call(callback, convert, paths, name, ...)
   if not callback then
-    local value, _, code = posix.file(...)
+    local value, _, code = posix.file(name, ...)
     if value == nil and code then return failure(code, paths) end
     return convert(value)
   end
   local req = core.request("fs", callback)
-  local given = table.pack(...)
+  local given = table.pack(name, ...)
   local task = ml.current():task({ name = "uv.fs" }, function()
-    local value, _, code = files.wait(nil, table.unpack(given, 1, given.n))
+    local value, _, code = files.wait(nil, "uv.fs_" .. name, table.unpack(given, 1, given.n))
     if req._done then return end
     if value == nil and code then
       core.finish_later(req, (select(2, failure(code, paths))))

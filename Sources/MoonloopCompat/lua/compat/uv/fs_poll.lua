@@ -43,7 +43,7 @@ end
 
 -- The first look only notes what is there. A failure is reported once, until it changes.
 local function look(handle, item)
-  local status, _, code = files.wait(nil, "stat", handle._path)
+  local status, _, code = files.wait(nil, "uv.fs_poll", "stat", handle._path)
   if handle._item ~= item then return end
   core.enter(handle._state)
   local before, failure, is_first = handle._before, handle._failure, handle._is_new
