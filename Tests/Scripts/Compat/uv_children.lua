@@ -97,3 +97,15 @@ uv.run()
 is(child and "id 65534\n" or "id ")
 assert(child or code == "EPERM", code)
 assert(select(3, uv.spawn("id", { uid = -1 })) == "EINVAL")
+
+-- What is wrong with an argument is said of the function that the script called.
+local function mistake(expected, ...)
+  local given = table.pack(...)
+  local ok, problem = pcall(function() local _ = uv.spawn(table.unpack(given, 1, given.n)) end)
+  assert(not ok and problem:find "^%S*uv_children.lua:%d+: ", problem)
+  assert(problem:find("bad argument #2 to 'spawn' (" .. expected, 1, true), problem)
+end
+mistake("option 'args' must be table)", "ls", { args = 5 })
+mistake("option 'env' must be table)", "ls", { env = 5 })
+mistake("string expected, got table)", "ls", { args = { {} } })
+mistake("option 'stdio' must be table)", "ls", { stdio = 5 })

@@ -7,11 +7,18 @@ local function name_of(fn)
   return "?"
 end
 
+local function is_ours(level)
+  local info = debug.getinfo(level + 1, "S")
+  return info ~= nil and info.source:find "^@moonloop/compat%.uv" ~= nil
+end
+
 -- Raises like the C library, at the line that called the uv function.
 local function bad(index, text)
-  local called = debug.getinfo(3, "nf")
+  local level = 3
+  while is_ours(level + 1) do level = level + 1 end
+  local called = debug.getinfo(level, "nf")
   local name = called.name or name_of(called.func)
-  error(("bad argument #%d to '%s' (%s)"):format(index, name, text), 4)
+  error(("bad argument #%d to '%s' (%s)"):format(index, name, text), level + 1)
 end
 arguments.bad = bad
 
