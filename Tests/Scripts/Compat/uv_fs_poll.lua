@@ -8,6 +8,8 @@ local trace = {}
 local poll = uv.new_fs_poll()
 assert(select(3, poll:getpath()) == "EINVAL")
 assert(poll:start(path, 50, function(err, before, now)
+  -- A look may fall into a rename, which changes only times.
+  if not err and before.size == now.size then return end
   trace[#trace + 1] = ("%s %d %d"):format(tostring(err), before.size, now.size)
 end) == 0)
 assert(poll:getpath() == path and poll:is_active())
