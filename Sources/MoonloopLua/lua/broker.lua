@@ -178,8 +178,8 @@ function methods:on(event, handler)
 end
 
 function methods:receive(options)
-  local state, problem, code = enter(self, "receive", options)
-  if not state then return nil, problem, code end
+  local state, why, code = enter(self, "receive", options)
+  if not state then return nil, why, code end
   if not state.inbox then
     if state.handler then error(state.label .. " has a handler", 2) end
     local inbox = ml.channel()
@@ -191,9 +191,10 @@ function methods:receive(options)
     end)
   end
   local got
-  got, problem, code = state.inbox:receive { timeout = options and options.timeout }
+  got, _, code = state.inbox:receive { timeout = options and options.timeout }
   if got then return table.unpack(got, 1, 2) end
-  return nil, problem or state.label .. " was closed", code or "EPIPE"
+  if code ~= "ETIMEDOUT" then return nil, state.label .. " was closed", "EPIPE" end
+  return nil, ("%s: no message within %g s"):format(state.label, options.timeout), code
 end
 
 function methods:count(options)

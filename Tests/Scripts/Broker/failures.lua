@@ -115,6 +115,12 @@ function cases.the_key_is_something_else()
   fails("EINVAL", "WRONGTYPE", jobs:request "x")
 end
 
+function cases.nothing_comes()
+  local server <close>, over = broker { XREADGROUP = function() return false end }
+  local jobs <close> = port(over)
+  fails("ETIMEDOUT", "port 'jobs': no message within 0.5 s", jobs:receive { timeout = 0.5 })
+end
+
 -- A lost answer neither loses nor doubles a message: the same number is sent again.
 function cases.it_breaks_off_before_it_answers()
   local sent = {}
