@@ -2,15 +2,19 @@
 
 internal import Moonloop
 
-/// Not one of the commands: `help` has no options and no help of its own.
-private let helpCommand = CommandSpec(
+/// Not one of the commands, which it lists.
+let helpCommand = CommandSpec(
   name: "help", summary: "Show help for a command or a name of the reference.",
-  usage: "[COMMAND|NAME]", options: [], mixesOperands: true, examples: [])
+  usage: "[COMMAND|NAME]", options: [], mixesOperands: true,
+  notes: ["Without a name, lists the commands. Prints what help(\"NAME\") prints at a prompt."],
+  examples: [
+    ("moonloop help run", "Show the options of a command."),
+    ("moonloop help loop:timer", "Explain a function of scripts."),
+  ])
 
 extension Program {
   /// Prints what the prompt's `help` prints.
   static func explain(_ arguments: [String]) throws(UsageError) -> Int32 {
-    if arguments[2] == helpCommand.name { return Help.print(Help.of(helpCommand)) }
     guard arguments.count == 3 else {
       throw UsageError(message: "help: one name at a time, got '\(arguments[3])' too")
     }

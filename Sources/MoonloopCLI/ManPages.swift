@@ -3,11 +3,11 @@
 /// moonloop.1, and moonloop-COMMAND.1 for each command.
 enum ManPages {
   /// The names that `--generate-man-page` takes.
-  static let names = ["moonloop"] + Program.commands.map(\.name)
+  static let names = ["moonloop"] + Program.names
 
   static func print(_ name: String?) throws(UsageError) -> Int32 {
     if name == "moonloop" { return Help.print(ofProgram) }
-    if let command = Program.commands.first(where: { $0.name == name }) {
+    if let command = Program.documented.first(where: { $0.name == name }) {
       return Help.print(of(command))
     }
     throw UsageError(

@@ -45,7 +45,8 @@ enum Program {
     }
     guard arguments[1] == "help" else { return try interpret(arguments) }
     guard arguments.count > 2 else { return Help.print(Help.ofProgram) }
-    if let command = commands.first(where: { $0.name == arguments[2] }) {
+    if wantsHelp(arguments) { return Help.print(Help.of(helpCommand)) }
+    if let command = documented.first(where: { $0.name == arguments[2] }) {
       return Help.print(Help.of(command))
     }
     return try explain(arguments)
@@ -72,8 +73,11 @@ enum Program {
       .contains { $0 == "--help" || $0 == "-h" }
   }
 
+  /// All that have a help of their own.
+  static let documented = commands + [helpCommand]
+
   /// What may be the first word.
-  static var names: [String] { commands.map(\.name) + ["help"] }
+  static var names: [String] { documented.map(\.name) }
 
   /// A word that is no command, with the nearest one or all.
   static func unknown(_ word: String, _ message: String) -> UsageError {

@@ -42,6 +42,7 @@ function clock:kind() end
 ---Tools of a test, its third parameter: what they start and make ends with the test.
 ---Hooks have them too; those of `setup` and `teardown` last as long as the block.
 ---@class moonloop.test.Tools
+---@field any table What makes values for `t:forall`, which lists what it has.
 local t = {}
 
 ---Options of `t:spawn`.
@@ -191,7 +192,7 @@ function t:wait_port(port, within) end
 ---  assert.is_false((pcall(t.snapshot, t, { size = 1 })))
 ---end)
 ---```
----@param value any The value; tables are shown with their keys in order.
+---@param value any The value; tables are shown with their keys in order, functions without address.
 function t:snapshot(value) end
 
 ---Calls a function until it raises no error, and returns what it returns.

@@ -6,7 +6,8 @@ import Testing
 @Suite("Pages and versions")
 struct ManPageTests {
   private static let commands = [
-    "run", "replay", "repl", "attach", "ps", "top", "test", "plan", "simulate", "check",
+    "run", "replay", "repl", "attach", "ps", "top", "test", "plan", "simulate", "check", "new",
+    "help",
   ]
 
   @Test("a page of man has each option of the help", arguments: commands)

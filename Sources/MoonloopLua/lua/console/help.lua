@@ -93,7 +93,8 @@ local function row_of(entry)
 end
 
 local function text_of_class(class)
-  local name = class.receiver:find "^ml" and class.receiver or class.type:match "[%w_]*$"
+  local receiver = class.receiver or ""
+  local name = receiver:find "^ml" and receiver or class.type:match "[%w_]*$"
   local lines = { wrapped(plain(("%s: %s %s"):format(name, class.summary, class.details))), "" }
   for entry in each_entry(class) do lines[#lines + 1] = row_of(entry) end
   return table.concat(lines, "\n")
@@ -139,10 +140,28 @@ local function comment_above(value)
   return ("%s:%d\n%s"):format(info.short_src, info.linedefined, text)
 end
 
+-- What a field such as "program.screen" is, and what it has; or a class such as "compat.uv".
+local function text_of_field_or_class(name)
+  local all = reference.all()
+  local owner, word = name:match "^(.+)%.([%w_]+)$"
+  for _, field in ipairs(owner and all.receivers[owner] and all.receivers[owner].fields or {}) do
+    if field.name == word then
+      local lines, class = {}, all.classes[field.type:gsub("%?$", "")]
+      add_values(lines, "", { field }, name:sub(1, -#word - 1))
+      lines[1] = wrapped(plain(lines[2]))
+      lines[2] = class and "\n" .. text_of_class(class)
+      return table.concat(lines, "\n")
+    end
+  end
+  local class = all.receivers[name] or all.classes["moonloop." .. name]
+  return class and text_of_class(class)
+end
+
 -- What a name such as "sleep", "ml.sleep", "loop:timer", "timer" or "timers" stands for; nil if
 -- nothing is called so.
 local function text_of_name(name)
   local all, found = reference.all(), {}
+  name = name:gsub("^p([.:])", "program%1")  -- as the pages call it
   for _, page in ipairs(all.pages) do
     local word = name:lower()
     if page.title:lower() == word or page.name == word then return text_of_page(page) end
@@ -155,10 +174,7 @@ local function text_of_name(name)
     end
   end
   if #found == 1 then return text_of_entry(found[1]) end
-  if #found == 0 then
-    local class = all.receivers[name]
-    return class and text_of_class(class)
-  end
+  if #found == 0 then return text_of_field_or_class(name) end
   local lines = { ("%d entries match; choose one:"):format(#found) }
   for place, entry in ipairs(found) do lines[place + 1] = row_of(entry) end
   return table.concat(lines, "\n")
@@ -191,7 +207,8 @@ end
 
 -- What else there is with the same beginning, as "; ml.process has id, kill".
 local function brothers(name)
-  local class = reference.all().receivers[name:match "^(.+)[.:]" or ""]
+  local owner = name:match "^(.+)[.:]"
+  local class = owner and reference.all().receivers[owner]
   local list = {}
   for _, entry in ipairs(class and class.entries or {}) do list[#list + 1] = entry.name end
   return list[1] and ("; %s has %s"):format(class.receiver, table.concat(list, ", "))
