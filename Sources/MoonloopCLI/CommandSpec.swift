@@ -30,6 +30,8 @@ struct CommandSpec: Sendable {
   var mixesOperands = false
   /// Whether its operand is the name of a running program.
   var takesProgram = false
+  /// All values of its first operand, if there is a fixed list.
+  var choices: [String] = []
   /// Paragraphs below the options.
   var notes: [String] = []
   /// Command lines and what each does.

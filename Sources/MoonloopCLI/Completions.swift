@@ -31,13 +31,17 @@ enum Completions {
     let free = command.options.filter { $0.placeholder != nil && $0.choices.isEmpty }.map(\.name)
     let freeCase = free.isEmpty ? "" : "        \(free.joined(separator: " | "))) return ;;\n"
     let names = command.options.filter { $0.name != "--help" }.flatMap(spellings) + ["--help"]
-    let programs = command.takesProgram ? "else values=$(\(runningNames)); exact=1; " : ""
+    let choices = command.choices.joined(separator: " ")
+    let operands =
+      command.takesProgram
+      ? "else values=$(\(runningNames)); exact=1; "
+      : choices.isEmpty ? "" : "elif ((COMP_CWORD == 2)); then values=\"\(choices)\"; "
     return """
           \(command.name.isEmpty ? "-*" : command.name))
             case $before in
       \(cases)\(freeCase)\
               *) if [[ $word == -* ]]; then values="\(names.joined(separator: " "))"
-                \(programs)fi ;;
+                \(operands)fi ;;
             esac
             ;;
       """
@@ -82,7 +86,9 @@ enum Completions {
     let operands =
       command.takesProgram
       ? "'1:program:{ compadd -- ${(f)\"$(\(runningNames))\"} }'"
-      : "'1:script:_files -g \"*.lua(-.)\"' '*:argument:_files'"
+      : command.choices.isEmpty
+        ? "'1:script:_files -g \"*.lua(-.)\"' '*:argument:_files'"
+        : "'1:first:(\(command.choices.joined(separator: " ")))' '2:name:'"
     return """
           \(command.name.isEmpty ? "-*" : command.name))
             \(command.name.isEmpty ? "" : "shift words; ((CURRENT--))")
@@ -136,6 +142,10 @@ enum Completions {
     let commands = Program.commands.map {
       "complete -c moonloop -n __fish_use_subcommand -f -a \($0.name) -d '\(quoted($0.summary))'"
     }
+    let choices = Program.commands.filter { !$0.choices.isEmpty }.map {
+      "complete -c moonloop -n '__fish_seen_subcommand_from \($0.name)' -f "
+        + "-a '\($0.choices.joined(separator: " "))'"
+    }
     let takers = Program.commands.filter(\.takesProgram).map(\.name).joined(separator: " ")
     return """
       # Completions of moonloop for fish.
@@ -143,6 +153,7 @@ enum Completions {
       complete -c moonloop -n __fish_use_subcommand -f -a help -d 'Show help for a command'
       complete -c moonloop -s h -l help -d 'Show help'
       \((Program.commands + [interpreter]).map(fish).joined(separator: "\n"))
+      \(choices.joined(separator: "\n"))
       complete -c moonloop -n '__fish_seen_subcommand_from \(takers)' -f -a '(\(runningNames))'
 
       """

@@ -8,6 +8,7 @@ let newCommand = CommandSpec(
   usage: "KIND NAME",
   options: [],
   mixesOperands: true,
+  choices: ["config", "plugin", "script", "service", "tests"],
   notes: [
     """
     Writes the folder NAME, with a program, a spec, settings for the Lua language server and a

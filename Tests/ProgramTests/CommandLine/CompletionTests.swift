@@ -30,6 +30,7 @@ struct CompletionTests {
       ("top --sort", "l", "late"), ("test", "--wa", "--watch"), ("help", "che", "check"),
       ("", "LICEN", "LICENSE"), ("", "--me", "--metrics --memory"),
       ("--generate-completion-script", "f", "fish"), ("run --mode", "x", ""),
+      ("new", "s", "script service"), ("new", "--h", "--help"),
     ])
   func areThese(_ before: String, _ word: String, _ expected: String) throws {
     let script = try moonloop(["--generate-completion-script", "bash"])
