@@ -198,6 +198,8 @@ private let ofBusted = [
   OptionSpec(names: ["--ignore-lua"], help: "Ignore --lua."),
   OptionSpec(names: ["--loaders"], placeholder: "NAMES", help: "Only 'lua'."),
   OptionSpec(names: ["--lang"], placeholder: "LANGUAGE", help: "Only 'en'."),
+  OptionSpec(names: ["--enable-sound", "-s"], help: "Refused: nothing is said aloud."),
+  OptionSpec(names: ["--version"], help: "Refused: use 'moonloop --version'."),
 ]
 
 extension Program {

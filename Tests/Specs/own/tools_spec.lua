@@ -7,3 +7,14 @@ it("says all of a program that failed", function(_, _, t)
     .. "stdout:\n    out\nstderr:\n    one\n    two", (message:gsub("^.-:%d+: ", "")))
   assert.equal("x", t:run { "printf", "x", check = true }.stdout)
 end)
+
+it("says what a program or a port must be", function(_, _, t)
+  local function problem(...) return (select(2, pcall(...)):gsub("^.-:%d+: ", "")) end
+  assert.equal('t:spawn: takes a table, such as { "ls", "-l" }, got a string',
+    problem(t.spawn, t, "ls"))
+  assert.equal('t:run: takes a table, such as { "ls", "-l" }, got a nil', problem(t.run, t))
+  for _, port in ipairs { "x", "80", 0, 65536, 1.5 } do
+    assert.matches("t:wait_port: the port must be a whole number from 1 to 65535, got",
+      problem(t.wait_port, t, port), 1, true)
+  end
+end)

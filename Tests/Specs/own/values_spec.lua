@@ -80,3 +80,10 @@ it("finds files by their names, hidden ones by theirs alone", function(_, _, t)
   assert.same({ "c.lua", "a_test.lua", "b_spec.lua", "d/e_spec.lua" }, find(here .. "/c.lua", here))
   assert.same({ ".f/g_spec.lua" }, find(here .. "/.f"))
 end)
+
+it("are shown without addresses in snapshots", function()
+  local values = require "moonloop.testing.values"
+  assert.equal("{\n  1.0,\n  f = (a function),\n  s = \"x\",\n  [(a userdata)] = (a thread),\n}",
+    values.format({ 1.0, f = print, s = "x", [io.stdout] = coroutine.create(print) },
+      values.without_address))
+end)

@@ -22,6 +22,14 @@ function objections.lang(name)
   return ("messages are in English (en), got '%s'"):format(name)
 end
 
+function objections.version(given)
+  return given and "use 'moonloop --version'" or nil
+end
+
+objections["enable-sound"] = function(given)
+  return given and "nothing is said aloud; leave it out" or nil
+end
+
 --- Why the value of an option cannot be heeded; nil if it can.
 -- @param given all values by name
 function foreign.objection(name, given)
@@ -30,7 +38,7 @@ function foreign.objection(name, given)
 end
 
 --- The names of the options with objections, sorted.
-foreign.names = { "lang", "loaders", "lua" }
+foreign.names = { "enable-sound", "lang", "loaders", "lua", "version" }
 
 --- What `-Xoutput FILE` means for the reporters that write a file with busted.
 -- @return the list of outputs; or nil and a message

@@ -35,6 +35,7 @@ local kinds = {
   ["defer-print"] = { "flag", false }, Xoutput = { "commas", {} },
   -- Busted's, for which others hold here.
   lua = { "text" }, ["ignore-lua"] = { "flag", false }, loaders = { "commas" }, lang = { "text" },
+  version = { "flag", false }, ["enable-sound"] = { "flag", false },
 }
 
 -- Names of busted's reporters are mapped to ours.
@@ -50,25 +51,39 @@ end
 
 local readers = {}
 
-function readers.list(_, value, old)
-  local list = old or {}
-  for _, item in ipairs(type(value) == "table" and value or { value }) do
-    list[#list + 1] = tostring(item)
+-- The texts of a text or a list of them.
+local function texts(name, value)
+  local list = type(value) == "table" and value or { value }
+  for _, item in pairs(list) do
+    if type(item) ~= "string" then
+      return nil, ("--%s: must be a text or a list of texts, got %s"):format(name, tostring(item))
+    end
   end
   return list
 end
 
-function readers.commas(_, value, old)
+function readers.list(name, value, old)
+  local list, message = texts(name, value)
+  return list and table.move(list, 1, #list, #(old or {}) + 1, old or {}), message
+end
+
+function readers.commas(name, value, old)
+  local given, message = texts(name, value)
+  if not given then return nil, message end
   local list = old or {}
-  for _, text in ipairs(type(value) == "table" and value or { value }) do
-    for item in tostring(text):gmatch("[^,]+") do list[#list + 1] = item end
+  for _, text in ipairs(given) do
+    for item in text:gmatch("[^,]+") do list[#list + 1] = item end
   end
   return list
 end
 
 function readers.path(_, value, old) return old and old .. ";" .. value or tostring(value) end
 function readers.text(_, value) return tostring(value) end
-function readers.flag(_, value) return value and true or false end
+
+function readers.flag(name, value)
+  if type(value) == "boolean" then return value end
+  return nil, ("--%s: must be true or false, got '%s'"):format(name, tostring(value))
+end
 
 function readers.count(name, value)
   local number, message = number_above(name, value, 1, "a whole number of at least 1")

@@ -116,12 +116,19 @@ local function check_real(name)
   end
 end
 
+local function check_command(name, options)
+  if type(options) == "table" then return end
+  local text = "t:%s: takes a table, such as { \"ls\", \"-l\" }, got a %s"
+  error(text:format(name, type(options)), 3)
+end
+
 --- Starts a program, which ends with the test.
 -- @param options as for `ml.process.spawn`. Its output is read; its environment holds only PATH,
 --   the test's HOME and TMPDIR, and a fixed language and time zone, unless `env` is given.
 -- @return the program, a process with `stdout`, `stderr`, `expect` and `stop`; an error if it
 --   cannot be run
 function methods.spawn(t, options)
+  check_command("spawn", options)
   local program, message = programs.spawn(options, function() return t:tmpdir() end)
   if not program then error("t:spawn: " .. message, 2) end
   table.insert(state_of(t, "spawn").programs, program)
@@ -132,6 +139,7 @@ end
 --- Runs a program to its end, like `ml.process.run`, in the same environment.
 -- @return how it ended and its output: code or signal, stdout, stderr
 function methods.run(t, options)
+  check_command("run", options)
   local all = programs.options(options, function() return t:tmpdir() end)
   local checks = all.check == true
   if checks then all.check = nil end
@@ -212,6 +220,11 @@ end
 -- the test have failed.
 function methods.wait_port(t, port, within)
   check_real "wait_port"
+  local number = math.tointeger(port)
+  if type(port) == "string" or not number or number < 1 or number > 65535 then
+    error(("t:wait_port: the port must be a whole number from 1 to 65535, got %s"):format(
+      values.format(port)), 2)
+  end
   local what = ("a listener at port %s"):format(tostring(port))
   local how
   local function is_over()
@@ -352,7 +365,8 @@ function methods.snapshot(t, value)
   local spec = state.file:match("([^/]+)%.lua$") or "spec"
   local name = state.name:gsub("[^%w_-]+", "-")
   if state.snapshots > 1 then name = name .. "-" .. state.snapshots end
-  return t:golden(("%s/%s.txt"):format(spec, name), values.format(value) .. "\n")
+  local text = values.format(value, values.without_address) .. "\n"
+  return t:golden(("%s/%s.txt"):format(spec, name), text)
 end
 
 return tools

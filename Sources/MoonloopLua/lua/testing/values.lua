@@ -12,6 +12,13 @@ local function scalar(value)
   return parts.tostring(value)
 end
 
+local IS_PLAIN = { boolean = true, number = true, string = true, ["nil"] = true }
+
+--- Shows what is no table; nothing that differs from run to run.
+function values.without_address(value)
+  return IS_PLAIN[type(value)] and scalar(value) or ("(a %s)"):format(type(value))
+end
+
 local function sorted_keys(t)
   local keys = {}
   for key in next, t do keys[#keys + 1] = key end
@@ -23,7 +30,7 @@ local DEPTH_MAX = 30
 
 local function append(lines, value, indent, prefix, suffix, seen, depth)
   if type(value) ~= "table" then
-    lines[#lines + 1] = indent .. prefix .. scalar(value) .. suffix
+    lines[#lines + 1] = indent .. prefix .. lines.show(value) .. suffix
   elseif seen[value] then
     lines[#lines + 1] = indent .. prefix .. "(the table above, again)" .. suffix
   elseif depth > DEPTH_MAX then
@@ -36,7 +43,7 @@ local function append(lines, value, indent, prefix, suffix, seen, depth)
     local position = 0
     for _, key in ipairs(sorted_keys(value)) do
       position = position + 1
-      local name = key == position and "" or parts.key(key) .. " = "
+      local name = key == position and "" or lines.key(key) .. " = "
       append(lines, rawget(value, key), indent .. "  ", name, ",", seen, depth + 1)
     end
     lines[#lines + 1] = indent .. "}" .. suffix
@@ -45,15 +52,21 @@ local function append(lines, value, indent, prefix, suffix, seen, depth)
 end
 
 --- The lines that show a value.
-function values.lines(value)
-  local lines = {}
+-- @param show what shows values that are no tables, if not as `tostring` does
+function values.lines(value, show)
+  local function key(name)
+    local is_plain = not show or IS_PLAIN[type(name)]
+    return is_plain and parts.key(name) or ("[%s]"):format(show(name))
+  end
+  local lines = { show = show or scalar, key = key }
   append(lines, value, "", "", "", {}, 1)
   return lines
 end
 
 --- The text of a value, of several lines if it is a table with contents.
-function values.format(value)
-  return table.concat(values.lines(value), "\n")
+-- @param show as for `lines`
+function values.format(value, show)
+  return table.concat(values.lines(value, show), "\n")
 end
 
 return values
