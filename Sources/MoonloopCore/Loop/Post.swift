@@ -105,7 +105,8 @@ extension Loop {
   /// A stop has met a run: only what is ready by now may still be the event of its pass (R15).
   private func closeEvents(_ frame: RunFrame) {
     guard frame.openEvents == .all else { return }
-    fetchReady(frame.mode)
+    // What the kernel knows was asked by the sleep (R139).
+    if frame.telling != .afterWaiting { fetchReady(frame.mode) }
     if frame.keptEvent == nil && !hasReady(frame.mode) { frame.openEvents.remove(.ports) }
     if !hasDueTimers(frame.mode) { frame.openEvents.remove(.timers) }
   }
