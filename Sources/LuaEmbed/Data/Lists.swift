@@ -141,6 +141,16 @@ extension LuaStack {
     return fields
   }
 
+  /// Pushes a table of fields, whose values a closure pushes. [-0, +1, raises: -]
+  fileprivate func push<Value>(fields: [String: Value], _ push: (Value) -> Void) {
+    cml_newtable(L, 0, Int32(clamping: fields.count))
+    for (name, value) in fields {
+      self.push(name)
+      push(value)
+      cml_rawset(L, -3)
+    }
+  }
+
   /// The keys of a table; nil if one is not a name.
   func names(_ index: Int32) -> [String]? {
     var names: [String] = []
@@ -162,12 +172,14 @@ extension Dictionary: LuaPushable where Key == String, Value: LuaPushable {
   public func push(to seat: inout LuaSeat) {
     let stack = seat.take()
     guard stack.reserve(8) else { return stack.pushNil() }
-    cml_newtable(stack.L, 0, Int32(clamping: count))
-    for (key, value) in self {
-      stack.push(key)
-      value.push(on: stack)
-      cml_rawset(stack.L, -3)
+    if Value.self == Int.self { return stack.push(fields: same(self)) { stack.push($0 as Int) } }
+    if Value.self == Double.self {
+      return stack.push(fields: same(self)) { stack.push($0 as Double) }
     }
+    if Value.self == String.self {
+      return stack.push(fields: same(self)) { stack.push($0 as String) }
+    }
+    stack.push(fields: self) { $0.push(on: stack) }
   }
 }
 

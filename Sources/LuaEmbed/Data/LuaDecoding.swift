@@ -20,14 +20,16 @@ public protocol LuaExactFields: Decodable {}
 
 /// One value being decoded, with all its parts. It cannot be used afterwards.
 final class LuaDecoding {
+  // Unchecked is what each value needs: no access to it spans a call of a type's own code.
+
   let stack: LuaStack
   var L: OpaquePointer { stack.L }
   /// The values that are being read, each inside the one before.
-  private var frames = LuaFrames()
+  @exclusivity(unchecked) private var frames = LuaFrames()
   /// The path to what threw an error of another type, since only decoding errors have their own.
-  private var stray: [any CodingKey]?
+  @exclusivity(unchecked) private var stray: [any CodingKey]?
   /// What is known about the types that occurred: few, so that a search is quick.
-  private var traits: [LuaFieldTraits] = []
+  @exclusivity(unchecked) private var traits: [LuaFieldTraits] = []
 
   init(_ stack: LuaStack) { self.stack = stack }
 

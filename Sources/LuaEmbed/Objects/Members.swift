@@ -143,6 +143,25 @@ public struct LuaMember<Object> {
     return member
   }
 
+  /// A property that closures read and set: the compiler sees what they do, while a key path is
+  /// looked up at each use.
+  @inlinable
+  public static func property<R: LuaPushable & LuaReadable>(
+    _ name: String, get: @escaping (Object) throws -> R,
+    set: @escaping (inout Object, R) throws -> Void
+  ) -> LuaMember {
+    var member = computed(name, get)
+    member.setter = { access in
+      { stack in
+        var object = try access.read(stack, 1)
+        try set(&object, stack.argument(2))
+        try access.replace(stack, 1, by: object)
+        return 0
+      }
+    }
+    return member
+  }
+
   /// A property that a closure computes.
   @inlinable
   public static func computed<R: LuaPushable>(

@@ -30,7 +30,7 @@ private final class Puppy: Hound {}
       .constructor { (x: Double, y: Double?) in Vector(x: x, y: y ?? 0) },
       .constant("zero", 0),
       .function("dot") { (a: Vector, b: Vector) in a.x * b.x + a.y * b.y },
-      .property("x", \.x), .property("y", \.y),
+      .property("x", \.x), .property("y", get: { $0.y }, set: { $0.y = $1 }),
       .computed("length") { ($0.x * $0.x + $0.y * $0.y).squareRoot() },
       .mutating("scale") { (v: inout Vector, by: Double) in
         v.x *= by
@@ -48,7 +48,8 @@ private final class Puppy: Hound {}
       .pairs { [("x", $0.x), ("y", $0.y)] },
       .tostring { "<\($0.x), \($0.y)>" })
     lua.register(
-      Creature.self, as: "Creature", .property("name", \.name),
+      Creature.self, as: "Creature",
+      .property("name", get: { $0.name }, set: { $0.name = $1 }),
       .method("speak") { $0.speak() }, .method("legs") { (_: Creature) in 4 })
     lua.register(
       Hound.self, as: "Hound", extending: Creature.self,
@@ -65,6 +66,7 @@ private final class Puppy: Hound {}
 
   @Test(arguments: [
     ("local v = Vector(3, 4) return v.length", "5.0"),
+    ("local v = Vector(1, 2) v.x, v.y = 6, 7 return v", "<6.0, 7.0>"),
     ("return Vector.new(1).y", "0.0"),
     ("local a, b = Vector(1, 2), Vector(3, 4) return a + b", "<4.0, 6.0>"),
     ("return Vector(1, 2) * 2 + 3 * Vector(1, 1)", "<5.0, 7.0>"),

@@ -20,7 +20,7 @@ func registerCrossings(with lua: LuaState) {
       counter.value += amount
       return counter.value
     },
-    .property("value", \.value))
+    .property("value", get: { $0.value }, set: { $0.value = $1 }))
   lua.set("counter", Counter())
   lua.register("call") { (function: LuaFunction, arguments: Int, turns: Int) throws -> Int in
     var sum = 0
