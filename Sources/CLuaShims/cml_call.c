@@ -321,13 +321,14 @@ void cml_task_give_back(cml_state *s, int task) {
 
 // Handlers ----------------------------------------------------------------------------------------
 
-static inline lua_State *begin(struct cml_state *s, int ref, int slot, int *task) {
+static inline lua_State *begin(struct cml_state *s, int ref, int slot, int *task,
+                               bool gives_handle) {
   *task = take(s);
   if (UNLIKELY(*task < 0)) *task = cml_task_take(s);
   lua_State *co = s->tasks[*task].L;
   lua_rawgeti(co, LUA_REGISTRYINDEX, ref);
   lua_getiuservalue(co, 1, slot);
-  lua_pushvalue(co, 1);
+  if (gives_handle) lua_pushvalue(co, 1);
   return co;
 }
 
@@ -348,14 +349,14 @@ static struct cml_result refused(void) { return (struct cml_result){CML_NESTED, 
 struct cml_result cml_dispatch(cml_state *s, int ref, int slot) {
   if (UNLIKELY(s->depth >= s->depth_limit)) return refused();
   int task;
-  lua_State *co = begin(s, ref, slot, &task);
+  lua_State *co = begin(s, ref, slot, &task, true);
   return finish(s, task, co, 1);
 }
 
 struct cml_result cml_dispatch_ref(cml_state *s, int ref, int slot, int argument) {
   if (UNLIKELY(s->depth >= s->depth_limit)) return refused();
   int task;
-  lua_State *co = begin(s, ref, slot, &task);
+  lua_State *co = begin(s, ref, slot, &task, true);
   lua_rawgeti(co, LUA_REGISTRYINDEX, argument);
   return finish(s, task, co, 2);
 }
@@ -373,8 +374,7 @@ struct cml_result cml_dispatch_held(cml_state *s, int ref, long long argument) {
 
 int cml_dispatch_begin(cml_state *s, int ref, int slot, bool gives_handle) {
   int task;
-  lua_State *co = begin(s, ref, slot, &task);
-  if (!gives_handle) lua_settop(co, -2);
+  begin(s, ref, slot, &task, gives_handle);
   return task;
 }
 

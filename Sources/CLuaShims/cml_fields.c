@@ -8,24 +8,23 @@ bool cml_next(lua_State *L, int i) {
   return lua_next(L, i) != 0;
 }
 
-bool cml_push_only_field(lua_State *L, int i, const char *name, size_t length) {
+bool cml_only_number(lua_State *L, int i, const char *name, size_t length, double *number) {
   if (!lua_istable(L, i)) return false;
   int table = lua_absindex(L, i);
   lua_pushnil(L);
   if (lua_next(L, table) == 0) return false;
   size_t given = 0;
   const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tolstring(L, -2, &given) : NULL;
-  bool is_only = false;
-  if (key != NULL && given == length && memcmp(key, name, length) == 0) {
-    lua_pushvalue(L, -2);
-    is_only = lua_next(L, table) == 0;
-    if (!is_only) lua_pop(L, 2);
-  }
-  if (is_only)
-    lua_remove(L, -2);  // the key
-  else
+  if (key == NULL || given != length || memcmp(key, name, length) != 0 ||
+      lua_type(L, -1) != LUA_TNUMBER) {
     lua_pop(L, 2);
-  return is_only;
+    return false;
+  }
+  *number = lua_tonumberx(L, -1, NULL);
+  lua_pop(L, 1);
+  if (lua_next(L, table) == 0) return true;
+  lua_pop(L, 2);
+  return false;
 }
 
 void cml_set_metatable(lua_State *L, int i) {

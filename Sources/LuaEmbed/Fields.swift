@@ -51,14 +51,11 @@ extension LuaStack {
   /// - Returns: false if there is none; then nothing is pushed.
   package func next(_ index: Int32) -> Bool { cml_next(L, index) }
 
-  /// Pushes the value of a table's only field, if that has this name. [-0, +(0|1), raises:
-  /// -]
-  package func pushOnlyField(_ name: StaticString, of index: Int32) -> Bool {
-    name.withUTF8Buffer { bytes in
-      bytes.withMemoryRebound(to: CChar.self) {
-        cml_push_only_field(L, index, $0.baseAddress, $0.count)
-      }
-    }
+  /// The number in a table's only field, if that has this name; else nil. [-0, +0, raises: -]
+  package func onlyNumber(_ name: StaticString, of index: Int32) -> Double? {
+    let text = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+    var number = 0.0
+    return cml_only_number(L, index, text, name.utf8CodeUnitCount, &number) ? number : nil
   }
 
   /// What keeps the running coroutine from being suspended, such as `table.sort`; nil if it can be.

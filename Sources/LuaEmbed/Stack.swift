@@ -76,13 +76,19 @@ package struct LuaStack {
   /// The type of a value.
   package func type(_ index: Int32) -> LuaType { LuaType(rawValue: cml_type(L, index)) ?? .none }
 
-  /// The bytes of a string while a closure runs; nil for anything else, numbers included.
+  /// The bytes of a string, valid while it is on the stack; nil for anything else, also a number.
+  package func bytes(_ index: Int32) -> UnsafeRawBufferPointer? {
+    var count = 0
+    guard let base = cml_string(L, index, &count) else { return nil }
+    return UnsafeRawBufferPointer(start: base, count: count)
+  }
+
+  /// The same while a closure runs.
   package func withBytes<R>(_ index: Int32, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows
     -> R?
   {
-    var count = 0
-    guard let base = cml_string(L, index, &count) else { return nil }
-    return try body(UnsafeRawBufferPointer(start: base, count: count))
+    guard let bytes = bytes(index) else { return nil }
+    return try body(bytes)
   }
 
   /// A string, with invalid UTF-8 replaced; nil for anything else, numbers included.
@@ -92,6 +98,7 @@ package struct LuaStack {
 
   /// A string that is UTF-8; nil for anything else.
   package func text(_ index: Int32) -> String? {
+    // `String(validating:)` alone takes 800 instructions more.
     var count = 0
     guard let base = cml_string(L, index, &count), cml_is_utf8(base, count) else { return nil }
     return String(decoding: UnsafeRawBufferPointer(start: base, count: count), as: UTF8.self)

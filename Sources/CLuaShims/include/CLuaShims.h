@@ -155,7 +155,7 @@ void cml_held_add(cml_held *held, long long growth);
 void cml_held_free(cml_held *held);
 // Stops the call-out that runs if the limit was passed. Owner thread.
 void cml_check_memory(cml_state *s);
-// A small step of the collector, if anything was allocated since the last; true if it did work.
+// A small step of the collector, if as much was allocated since the last; true if it did one.
 bool cml_idle_collect(cml_state *s);
 // A full collection, twice, so that finalized objects go too.
 void cml_collect(cml_state *s);
@@ -389,8 +389,8 @@ void cml_set_metatable(lua_State *L, int i);
 // The next field of a table: pops a key, pushes the next and its value. The key must be nil at
 // first, then the one from the call before, with no field set between. [-1, +(2|0), -]
 bool cml_next(lua_State *L, int i);
-// Pushes the value of a table's only field, if that has this name. [-0, +(0|1), -]
-bool cml_push_only_field(lua_State *L, int i, const char *name, size_t length);
+// The number in a table's only field, if that has this name; else false. [-0, +0, -]
+bool cml_only_number(lua_State *L, int i, const char *name, size_t length, double *number);
 // Pops a table and makes it the globals of the chunk below it. [-1, +0, -]
 void cml_set_environment(lua_State *L);
 // Pops a value into package.loaded. [-1, +0, m]

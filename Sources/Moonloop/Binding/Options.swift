@@ -77,9 +77,10 @@ extension HostCall {
   ) throws(ScriptMistake) -> Int64? {
     // Repeated waits pass it each time. A table with just this field has no unknown ones, so it is
     // not searched for them.
-    if stack.pushOnlyField("timeout", of: index) {
-      defer { stack.pop() }
-      return try stack.seconds(-1, "'timeout'", .notNegative)
+    if let number = stack.onlyNumber("timeout", of: index),
+      let timeout = LuaSeconds.nanoseconds(number, .notNegative)
+    {
+      return timeout
     }
     return try options(index, ["timeout"], example: example).seconds("timeout", .notNegative)
   }

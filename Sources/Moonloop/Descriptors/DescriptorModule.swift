@@ -196,19 +196,14 @@ extension HostCall {
   fileprivate func write(
     _ source: Loop.DescriptorSource, _ index: Int32, after written: Int
   ) throws -> (size: Int, done: Int) {
-    var size = 0
-    var result = Result<Int, SystemError>.success(0)
-    _ = stack.withBytes(index) { bytes in
-      size = bytes.count
-      if size == 0 { return }
-      withLoop { loop in
-        result = Result { () throws(SystemError) in try loop.write(source, bytes) }
-      }
+    guard let bytes = stack.bytes(index), !bytes.isEmpty else { return (0, 0) }
+    let result = withLoop { loop in
+      Result { () throws(SystemError) in try loop.write(source, bytes) }
     }
     switch result {
-    case .success(let done): return (size, done)
+    case .success(let done): return (bytes.count, done)
     case .failure(let error):
-      if written > 0 { return (size, 0) }  // the next write says why
+      if written > 0 { return (bytes.count, 0) }  // the next write says why
       throw failure(error, of: source)
     }
   }

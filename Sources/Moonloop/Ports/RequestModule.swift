@@ -8,8 +8,6 @@ struct PortTarget {
   let port: Loop.Port
   /// The port, if this state serves it, as it must while it waits for the reply itself.
   let isOwn: Bool
-  /// The port that the handle stands for; another one if the handle sends to its peer.
-  let ofHandle: Loop.Port?
   /// Whether it is a port of another process.
   var isForeign = false
 
@@ -28,24 +26,22 @@ extension HostCall {
     if let handle = kinds.port.handle(stack.L, 1) {
       let port = handle.item(as: Loop.Port.self)
       guard port.isValid else { throw OperatingFailure(told(invalid(handle)), "EPIPE") }
-      let peer = PortShape.of(port)?.peer
-      return PortTarget(
-        port: peer?.port ?? port, isOwn: peer == nil, ofHandle: port,
-        isForeign: peer?.isForeign ?? false)
+      guard let peer = PortShape.of(port)?.peer else { return PortTarget(port: port, isOwn: true) }
+      return PortTarget(port: peer.port, isOwn: false, isForeign: peer.isForeign)
     }
     if let handle = kinds.remotePort.handle(stack.L, 1) {
       guard let right = remoteRight(handle) else {
         throw OperatingFailure("\(name): this way to the port was invalidated", "EPIPE")
       }
-      return PortTarget(
-        port: right.port, isOwn: false, ofHandle: nil, isForeign: right.isForeign)
+      return PortTarget(port: right.port, isOwn: false, isForeign: right.isForeign)
     }
     throw notSelf("port")
   }
 
-  /// The target of a message, as text: "port 'jobs'".
+  /// The target of a message, that of the first argument, as text: "port 'jobs'".
   func label(of target: PortTarget) -> String {
-    target.ofHandle.map { runtime.label(of: .item($0)) } ?? target.port.label
+    // The port that the handle stands for; another one if the handle sends to its peer.
+    kinds.port.handle(stack.L, 1).map { runtime.label(of: .item($0.item)) } ?? target.port.label
   }
 
   /// The approximate overhead of a message: its place in a queue, and bookkeeping.

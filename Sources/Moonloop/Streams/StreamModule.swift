@@ -112,8 +112,11 @@ extension HostCall {
   }
 
   /// Suspends the running code until the stream can go on, or the deadline has come.
-  func wait(_ wait: StreamWait, _ stream: ScriptStream, _ timeout: Int64?) throws -> Int32 {
-    let coroutine = try requireWaiting()
+  /// - Parameter waiting: Its coroutine, if it is known that that can wait.
+  func wait(
+    _ wait: StreamWait, _ stream: ScriptStream, _ timeout: Int64?, _ waiting: LuaCoroutine? = nil
+  ) throws -> Int32 {
+    let coroutine = try requireWaiting(waiting)
     var pending = Wait(.other(wait))
     if let timeout, timeout != .max {
       pending.timer = try deadline(after: timeout, coroutine)
@@ -213,11 +216,15 @@ extension HostCall {
     try requireFreeReader(stream)
     try requireRoom(stream, formats)
     if stream.bytes.isAwaited { stream.lastReader = currentTask }
+    var waiting: LuaCoroutine?
     while true {
       if let found = stream.find(formats) {
         return Int32(stream.take(found, formats, on: stack))
       }
-      if stream.state.isDrained, withRuntime({ $0.door.waitingTask(stack.L) }) != nil { break }
+      if stream.state.isDrained {
+        waiting = withRuntime { $0.door.waitingTask(stack.L) }
+        if waiting != nil { break }
+      }
       let fill = withLoop { stream.bytes.fill(by: $0) }
       if case .nothingNow = fill { break }
       if case .bytes(let count) = fill {
@@ -227,7 +234,7 @@ extension HostCall {
     }
     let reader = stream.makeReader()
     reader.formats = formats
-    return try wait(reader, stream, timeout)
+    return try wait(reader, stream, timeout, waiting)
   }
 
   private func requireRoom(
@@ -312,8 +319,8 @@ extension HostCall {
   /// Passes the second argument, the only one, to the stream.
   @inline(__always)
   fileprivate func sendOne(_ stream: ScriptStream) throws(SystemError) {
-    let failure = stack.withBytes(2) { bytes in withLoop { stream.bytes.send(by: $0, bytes) } }
-    if let failure = failure ?? nil { throw failure }
+    guard let bytes = stack.bytes(2) else { return }
+    if let failure = withLoop({ stream.bytes.send(by: $0, bytes) }) { throw failure }
   }
 
   /// Passes the arguments from 2 on to the stream: small ones together, in one system call.

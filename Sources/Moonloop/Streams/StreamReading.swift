@@ -87,7 +87,7 @@ extension ScriptStream {
     switch found {
     case .piece(let range, _):
       let piece = UnsafeRawBufferPointer(rebasing: raw[range])
-      if format == .number { stack.push(numeral: piece) } else { stack.push(bytes: piece) }
+      if case .number = format { stack.push(numeral: piece) } else { stack.push(bytes: piece) }
       return 1
     case .end, .malformed:
       stack.pushNil()

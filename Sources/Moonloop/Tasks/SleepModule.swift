@@ -16,12 +16,13 @@ let moduleSleep: LuaRawFunction = { L, context in
 extension HostCall {
   /// Checks that the running code may wait; otherwise throws what is in the way (D49), or the
   /// reason why the task must end (D21).
-  package func requireWaiting() throws -> LuaCoroutine {
+  /// - Parameter waiting: Its coroutine, if it is known that that can wait.
+  package func requireWaiting(_ waiting: LuaCoroutine? = nil) throws -> LuaCoroutine {
     if withRuntime({ $0.generations.isInLoad }) {
       throw mistake(
         "cannot wait here: a file is loaded again in one go", hint: "wait in a loop:task")
     }
-    guard let coroutine = withRuntime({ $0.door.waitingTask(stack.L) }) else {
+    guard let coroutine = waiting ?? withRuntime({ $0.door.waitingTask(stack.L) }) else {
       let obstacle = withRuntime { $0.door.waitObstacle(stack.L) } ?? "no task runs"
       throw mistake("cannot wait here: \(obstacle); use :wait on a task")
     }
