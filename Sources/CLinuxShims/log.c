@@ -20,7 +20,6 @@ enum {
   MOST_LOGS = 64,
   BUFFER_SIZE = 1 << 20,
   EXIT_MS = 1000,   // how long the end of the process waits for a slow reader
-  CRASH_MS = 200,
   FULL_MS = 10,     // how long until a full disk is tried again
 };
 
@@ -147,39 +146,60 @@ static void write_out(struct log *log, int64_t until) {
   }
 }
 
-static void finish(int milliseconds) {
-  int64_t until = now_ms() + milliseconds;
-  pthread_mutex_lock(&lock);
+static void write_all(void) {
+  int64_t until = now_ms() + EXIT_MS;
   for (int i = 0; i < MOST_LOGS; i++) write_out(&logs[i], until);
+}
+
+static void at_exit(void) {
+  pthread_mutex_lock(&lock);
+  write_all();
   pthread_mutex_unlock(&lock);
 }
 
-static void at_exit(void) { finish(EXIT_MS); }
-
-static const int crashes[] = {
+static const int fatal[] = {
   SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGHUP, SIGQUIT,
 };
+// What was installed before: a backtracer, a sanitizer, or nothing.
+static struct sigaction former[NSIG];
 
-// The crashed thread may hold the lock; then the queued records are left alone.
-static void on_crash(int number) {
-  if (pthread_mutex_trylock(&lock) == 0) {
-    bool is_crash = number != SIGHUP && number != SIGQUIT;
-    int64_t until = now_ms() + (is_crash ? CRASH_MS : EXIT_MS);
-    for (int i = 0; i < MOST_LOGS; i++) write_out(&logs[i], until);
+// The crashed thread may hold the lock; then the queued records are left alone. A backtracer
+// may return, as Swift's does: also after a signal that another process has sent.
+static void on_fatal(int number, siginfo_t *info, void *context) {
+  if (pthread_mutex_trylock(&lock) == 0) write_all();
+  const struct sigaction *action = &former[number];
+  if (action->sa_flags & (int)SA_SIGINFO) {
+    action->sa_sigaction(number, info, context);
+  } else if (action->sa_handler != SIG_DFL) {
+    action->sa_handler(number);
   }
+  signal(number, SIG_DFL);
   raise(number);  // its default action, once this returns
 }
 
-static void catch_crashes(void) {
-  atexit(at_exit);
-  for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) {
-    struct sigaction old, action = {.sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    // A handler of the program, or of a sanitizer, stays.
-    if (sigaction(crashes[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) {
-      sigaction(crashes[i], &action, NULL);
-    }
+static void catch_fatal(bool also_default) {
+  for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
+    struct sigaction old;
+    if (sigaction(fatal[i], NULL, &old) != 0) continue;
+    bool is_handled = (old.sa_flags & (int)SA_SIGINFO)
+        || (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN);
+    bool is_ours = is_handled && old.sa_sigaction == on_fatal;
+    if (is_ours || (!is_handled && (!also_default || old.sa_handler == SIG_IGN))) continue;
+    former[fatal[i]] = old;
+    struct sigaction action = {
+      .sa_sigaction = on_fatal, .sa_mask = old.sa_mask,
+      .sa_flags = (int)SA_SIGINFO | (int)SA_RESETHAND
+          | (old.sa_flags & ((int)SA_ONSTACK | (int)SA_NODEFER)),
+    };
+    sigaction(fatal[i], &action, NULL);
   }
+}
+
+void cmx_end_at_fatal_signals(void) { catch_fatal(false); }
+
+static void catch_ends(void) {
+  atexit(at_exit);
+  catch_fatal(true);
 }
 
 // ---- Opening -------------------------------------------------------------------------------
@@ -212,7 +232,7 @@ static int open_log(struct log *log, int fd, const char *path) {
 
 int cmx_log_open(int fd, const char *path) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, catch_crashes);
+  pthread_once(&once, catch_ends);
   int found = -EMFILE;
   pthread_mutex_lock(&lock);
   for (int i = MOST_LOGS - 1; i >= 0; i--) {

@@ -6,6 +6,7 @@ internal import MoonloopSystem
 
 StandardStreams.fillClosed()
 quitByKey()
+FatalSignals.endProgram()
 exit(Program.main(ProgramArguments.texts))
 
 /// Ctrl-\ is the user's choice, not a crash: Swift would print a backtrace and ask what to do.

@@ -14,3 +14,6 @@ bool cmx_log_write(int log, const void *bytes, size_t count);
 size_t cmx_log_drain(int log);
 // Why the last write failed (errno); 0: it did not, or there was just no room.
 int cmx_log_problem(int log);
+// A fatal signal ends the process also where a backtracer that handles it returns. Call it once, at
+// the start of the program; opening a log does the same.
+void cmx_end_at_fatal_signals(void);

@@ -72,3 +72,9 @@ package enum SignalNumber {
     return String(cString: name).lowercased()
   }
 }
+
+package enum FatalSignals {
+  /// A fatal signal ends the program, also where Swift's backtracer handles it and returns. Called
+  /// once, at the start.
+  package static func endProgram() { cmx_end_at_fatal_signals() }
+}

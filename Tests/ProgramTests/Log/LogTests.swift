@@ -8,7 +8,9 @@ import Testing
 struct LogTests {
   /// Starts a script whose standard error is not read until it has logged so many records of 1 kB,
   /// then makes it end, and returns what arrived.
-  private func run(records: Int, ending: String, signal: String = "") throws -> Outcome {
+  private func run(
+    records: Int, ending: String, signal: String = "", backtrace: String = "no"
+  ) throws -> Outcome {
     let script = """
       local ml = require "moonloop"
       local loop = ml.current()
@@ -25,9 +27,8 @@ struct LogTests {
     let driver = """
       local ml = require "moonloop"
       local program, script = ...
-      -- Swift's backtraces have handlers of their own, which outlive a signal of another process.
       local child = assert(ml.process.spawn { program, "run", script, stdout = "pipe",
-        stderr = "pipe", env_add = { SWIFT_BACKTRACE = "enable=no" } })
+        stderr = "pipe", env_add = { SWIFT_BACKTRACE = "enable=\(backtrace)" } })
       print(child.stdout:read "l")
       \(signal.isEmpty ? "" : "ml.process.run { 'kill', '-\(signal)', tostring(child.pid) }")
       local numbers, last, notes = 0, 0, {}
@@ -60,6 +61,14 @@ struct LogTests {
     #expect(outcome.output.hasPrefix("logged, dropped none\n500\t"), "\(outcome)")
     let ended = how == "TERM" ? "143" : how.lowercased()
     #expect(outcome.output.lowercased().hasSuffix("\(ended)\n"), "\(outcome)")
+  }
+
+  @Test(arguments: ["segv", "abrt"])
+  func `a fatal signal ends a program that a backtracer looks at, too`(signal: String) throws {
+    let outcome = try run(
+      records: 500, ending: "while true do ml.sleep(1) end", signal: signal, backtrace: "yes")
+    let ended = "logged, dropped none\n500\t\(signal)\n"
+    #expect(outcome.output.lowercased().hasPrefix(ended), "\(outcome)")
   }
 
   @Test func `what has no room is dropped and counted, and the loop goes on`() throws {
