@@ -56,7 +56,9 @@ extension FileValue {
       defer { bytes = bytes.dropFirst(number) }
       return .bytes(Array(bytes.prefix(number)))
     case "l": return decodeMany(number, &bytes).map { .list($0) }
-    case "d": return decodeMany(2 * number, &bytes).map { .record(fields($0)) }
+    case "d":
+      guard number <= bytes.count else { return nil }
+      return decodeMany(2 * number, &bytes).map { .record(fields($0)) }
     default: return nil
     }
   }
