@@ -29,7 +29,7 @@
 ---@field memory? moonloop.Bytes|string Memory limit for Lua, e.g. "64M".
 ---@field callout? moonloop.Seconds Time limit for one call of a handler.
 ---@field instructions? integer Instruction limit for one call of a handler.
----@field handles? integer Limit for timers, other items, tasks, performs, and channels and semaphores, each by itself.
+---@field handles? integer Limit for timers, other items, tasks, performs, notifications that wait, and channels and semaphores, each by itself.
 ---@field nesting? integer Limit for nested calls and runs.
 
 ---What every item of a configuration may have.

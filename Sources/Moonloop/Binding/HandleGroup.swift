@@ -9,6 +9,7 @@ enum HandleGroup: String {
   case performs
   case channels = "channels and semaphores"
   case files = "open files"
+  case notifications = "notifications that wait"
 }
 
 /// Counts the handles of a group that has no list. Loop thread only.
@@ -56,6 +57,7 @@ extension HandleGroup {
     case .performs: runtime.requests.waiting.count
     case .channels: runtime.handles.channels.count
     case .files: runtime.handles.files.count
+    case .notifications: runtime.handles.notifications.count
     }
   }
 }

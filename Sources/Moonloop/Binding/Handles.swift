@@ -29,6 +29,7 @@ package final class Handles {
   let channels = HandleTally()
   /// Handles of `ml.fs`, which are objects in Lua.
   let files = HandleTally()
+  let notifications = HandleTally()
 
   package init() {}
 

@@ -79,7 +79,21 @@ final class ScriptNotifications {
 }
 
 /// A script's description of a notification.
-struct ScriptNotice {
+final class ScriptNotice {
   let sender: ScriptTarget?
   let info: LuaReference?
+  private let place: HandleTally.Place
+  /// What it takes while it waits.
+  private let charge: MemoryCharge?
+
+  /// What a notification and its place in a queue take, about, without its name.
+  static let footprint = 600
+
+  init(
+    _ sender: ScriptTarget?, _ info: LuaReference?, _ place: consuming HandleTally.Place,
+    _ charge: MemoryCharge?
+  ) {
+    (self.sender, self.info, self.charge) = (sender, info, charge)
+    self.place = place
+  }
 }

@@ -66,10 +66,13 @@ extension HostCall {
   fileprivate func notification(
     _ options: Options?
   ) throws(ScriptMistake) -> Loop.NotificationQueue.Notification {
+    let name = try string(2, "the name")
     let notice = ScriptNotice(
-      sender: options?.target("sender"), info: options?.target("info")?.value)
+      options?.target("sender"), options?.target("info")?.value,
+      HandleTally.Place(runtime.handles.notifications),
+      state.charge(ScriptNotice.footprint + name.utf8.count))
     return Loop.NotificationQueue.Notification(
-      try string(2, "the name"), key: notice.sender.map { AnyHashable($0) }, info: notice)
+      name, key: notice.sender.map { AnyHashable($0) }, info: notice)
   }
 
   fileprivate func options(_ known: [StaticString]) throws(ScriptMistake) -> Options? {
@@ -82,6 +85,7 @@ extension HostCall {
 let notificationsEnqueue: LuaRawFunction = { L, context in
   host(L, context, "enqueue") { call in
     let queue = try call.selfQueue()
+    try call.requireRoom(for: .notifications)
     let options = try call.options(enqueueOptions)
     let style = try options?.names("style", styles, "style") ?? [.asSoonAsPossible]
     guard style.count == 1 else { throw call.mistake("'style' must be one style") }

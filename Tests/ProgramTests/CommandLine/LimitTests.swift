@@ -44,6 +44,13 @@ import Testing
       for i = 1, 4096 do out:write(text) end
       """
     ),
+    (
+      "notifications",
+      """
+      local queue = loop:notifications { function() end }
+      for i = 1, 400000 do queue:enqueue(tostring(i)) end
+      """
+    ),
     ("performs", "for i = 1, 400000 do loop:perform(print) end"),
     (
       "modes",

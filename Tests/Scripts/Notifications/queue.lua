@@ -46,6 +46,16 @@ collectgarbage() collectgarbage()
 loop:run()
 expect "kept"
 
+-- As many wait as there may be handles.
+local narrow <close> = loop:notifications { function() end }
+ml.limit { handles = 50 }
+for i = 1, 50 do narrow:enqueue(tostring(i)) end
+local _, mistake = pcall(narrow.enqueue, narrow, "51")
+assert(mistake:find "the limit of 50 notifications that wait is reached", mistake)
+ml.limit { handles = 100000 }
+loop:run { timeout = 0 }
+assert(narrow.waiting == 0)
+
 -- While a handler waits, the others wait for it (D59).
 local slow <close> = loop:notifications { function(_, name)
   trace[#trace + 1] = name
