@@ -38,6 +38,20 @@ loop:task(function()
   times_out("", "HTTP/1.1 200 OK\r\n\r\n")
   times_out("HTTP/1.1 200 OK\r\n", "X: a\nY: b\nZ: c\n")
 
+  -- A body that a function gives: neither it nor a peer that reads nothing outlasts the limit.
+  local deaf = assert(ml.net.listen { host = "127.0.0.1", port = 0, function() ml.sleep(20) end })
+  for _, pause in ipairs { 0.3, 5 } do
+    local began = ml.now()
+    local response, _, code = http.post("http://127.0.0.1:" .. deaf.port .. "/", function()
+      ml.sleep(pause)
+      return "part"
+    end, { timeout = 2.5 })
+    assert(not response and code == "ETIMEDOUT", code)
+    local took = ml.now() - began
+    assert(took >= 2.5 and took < 3, took)
+  end
+  deaf:invalidate()
+
   -- The server gives a whole head no more time than one read: each line alone would be in time.
   local calls = 0
   local server <close> = assert(http.serve { host = "127.0.0.1", port = 0, timeout = 3,

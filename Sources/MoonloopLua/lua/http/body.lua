@@ -1,4 +1,5 @@
 -- Bodies: how long they are, read in parts and whole, and written in chunks.
+local ml = require "moonloop"
 local message = require "moonloop.http.message"
 
 local body = {}
@@ -133,7 +134,10 @@ body.LAST_CHUNK = "0\r\n\r\n"
 --- the peer reads more slowly.
 function body.write(stream, source, is_chunked, time)
   while true do
-    local part = source()
+    local limit = time().timeout
+    local part, problem, code
+    if limit then part, problem, code = ml.timeout(limit, source) else part = source() end
+    if limit and code == "ETIMEDOUT" then return nil, problem, code end
     if part == nil then break end
     part = tostring(part)
     if part ~= "" then
