@@ -89,6 +89,10 @@ struct PlanningTests {
         arguments: ["check", "--json", "--recording=../recordings/metrics.json"],
         folder: "defects", status: 1),
       Row(
+        name: "check-damaged",
+        arguments: ["check", "--recording", "../recordings/damaged.json"], folder: "defects",
+        status: 2),
+      Row(
         name: "check-no-recording",
         arguments: ["check", "--recording", "../recordings/other.txt"], folder: "defects",
         status: 2),

@@ -21,14 +21,20 @@ end
 
 -- The events of a trace: one per line, as we write it, or in any other layout.
 local function events_of(text)
-  local events = {}
-  for line in text:gmatch "[^\n]+" do
-    local event = json.decode((line:gsub(",%s*$", "")))
-    if type(event) == "table" and event.ph then events[#events + 1] = event end
-  end
-  if #events > 0 then return events end
   local whole = json.decode(text)
-  return type(whole) == "table" and (whole.traceEvents or whole[1] and whole) or nil
+  if whole then return type(whole) == "table" and (whole.traceEvents or whole[1] and whole) or nil end
+  local events, number = {}, 0
+  -- That of a program that was killed lacks its end, and perhaps that of its last line.
+  for line, rest in text:gmatch "([^\n]*)\n?()" do
+    number = number + 1
+    local event = json.decode((line:gsub(",%s*$", "")))
+    if type(event) == "table" and event.ph then
+      events[#events + 1] = event
+    elseif #events > 0 and text:find("%S", rest) then
+      return nil, number
+    end
+  end
+  return #events > 0 and events or nil
 end
 
 -- What came late in a trace, and for which call: { culprit, took, victim, late, missed } each. The
@@ -148,10 +154,11 @@ function recordings.check(path, text, paths, report)
   if type(whole) == "table" and type(whole.handles) == "table" then
     found = late_in_metrics(whole)
   else
-    local events = events_of(text)
-    if not events then
-      return nil, path .. NO_RECORDING
+    local events, damaged = events_of(text)
+    if damaged then
+      return nil, ("%s: line %d is not valid JSON: the recording is damaged"):format(path, damaged)
     end
+    if not events then return nil, path .. NO_RECORDING end
     found = late_in_trace(events)
   end
   for _, row in ipairs(by_culprit(found)) do
