@@ -242,7 +242,7 @@ final class TraceTrack {
     line.raw(#","late_us":"#)
     line.microseconds(wait.late)
     line.raw(#","missed":\#(wait.missed)"#)
-    if let (caller, took, missed) = wait.culprit {
+    if let (caller, took, missed) = wait.culprits.first {
       line.raw(#","late_by":{"kind":"#)
       line.text(caller.kind.rawValue)
       line.raw(#","name":"#)

@@ -193,8 +193,14 @@ extension Explanation {
       let culprit = label(of: recorder.items[late.culprit].subject)
       text +=
         "; it came \(seconds(late.late)) late \(seconds(recorder.now - late.at)) ago, "
-        + "as a call of \(culprit) took \(seconds(late.duration)): make that wait, or move it "
-        + "to a worker"
+        + "as a call of \(culprit) took \(seconds(late.duration))"
+      if let also = figures.alsoLatest {
+        let other = label(of: recorder.items[also.culprit].subject)
+        text +=
+          ", and one of \(other) \(seconds(also.duration)): make those wait, or move them to workers"
+      } else {
+        text += ": make that wait, or move it to a worker"
+      }
     }
     if let (wait, at) = figures.held.longest {
       let words = words(of: wait, recorder)
@@ -211,7 +217,10 @@ extension Explanation {
   }
 
   package func words<Caller>(of wait: HeldBack<Caller>, label: (Caller) -> String) -> String {
-    let causes = HeldCause.allCases.filter { wait.times[$0.rawValue] > 0 }
+    var causes = HeldCause.allCases.filter { wait.times[$0.rawValue] > 0 }
+    // A moment beside a second cause is no news.
+    let long = causes.filter { wait.times[$0.rawValue] >= wait.total / 100 }
+    if !long.isEmpty { causes = long }
     return causes.map { cause in
       let words =
         switch cause {

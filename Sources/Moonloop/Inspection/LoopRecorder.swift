@@ -37,7 +37,14 @@ final class LoopRecorder {
     var heldColumns: [Int64]
 
     /// The latest call.
-    var latest: LateCall? { late.max { $0.late < $1.late } }
+    var latest: LateCall? {
+      late.max { ($0.late, $0.duration) < ($1.late, $1.duration) }
+    }
+    /// What else made that call late.
+    var alsoLatest: LateCall? {
+      guard let latest else { return nil }
+      return late.first { $0.at == latest.at && $0.culprit != latest.culprit }
+    }
 
     mutating func blame(_ call: LateCall) {
       guard let place = late.firstIndex(where: { $0.culprit == call.culprit }) else {
@@ -374,7 +381,7 @@ final class LoopRecorder {
     _ id: TimerID, _ item: Int, _ now: Int64, _ late: Int64, _ missed: Int64
   ) -> TimerWait<Int> {
     let wait = log.wait(of: id, at: now + origin, late: late, missed: missed)
-    if let (culprit, took, missed) = wait.culprit, item >= 0 {
+    for (culprit, took, missed) in wait.culprits where item >= 0 {
       items[item].blame(
         LateCall(late: wait.late, culprit: culprit, duration: took, at: now, missed: missed))
     }

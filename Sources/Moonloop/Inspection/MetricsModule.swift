@@ -93,7 +93,9 @@ extension Explanation {
     push("duration", item.durations, on: stack)
     if item.lateness.count > 0 { push("late", item.lateness, on: stack) }
     if !item.late.isEmpty {
-      stack.setList("made_late", item.late.sorted { $0.late > $1.late }) { late in
+      stack.setList(
+        "made_late", item.late.sorted { ($0.late, $0.duration) > ($1.late, $1.duration) }
+      ) { late in
         stack.newTable(fields: 4)
         stack.setField("by", label(of: recorder.items[late.culprit].subject))
         stack.setSeconds("took", late.duration)

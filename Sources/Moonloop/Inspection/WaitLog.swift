@@ -10,9 +10,10 @@ package struct TimerWait<Caller> {
   /// Missed fires whose dates are in that time.
   package var missed: Int64
   package var held: HeldBack<Caller>?
-  /// The call that had the thread for most of the time that it was late, how long that took without
-  /// nested runs, and the fires missed then; nil: no call accounts for a quarter of it.
-  package var culprit: (caller: Caller, took: Int64, missed: Int64)?
+  /// The calls that had the thread for at least a quarter of the time that it was late, the one that
+  /// had it longest first; how long each took without nested runs; and for the first, the fires
+  /// missed then.
+  package var culprits: [(caller: Caller, took: Int64, missed: Int64)] = []
 
   package init(late: Int64 = 0, missed: Int64 = 0) { (self.late, self.missed) = (late, missed) }
 }
@@ -262,10 +263,11 @@ package final class WaitLog<Caller> {
     // A timer whose mode ran before everything remembered would have fired.
     held.add(first > date ? .cause(.noMode) : .cause(.mode), date, end)
     held.missed += points(end)
-    if let (caller, took) = culprit(served, wait.late) {
-      wait.culprit = (caller, took, wait.missed)
+    var blamed = wait.missed
+    if missed > merged {
+      blamed += splitEarlier(id, date, interval, missed - merged, &wait, &held, &served)
     }
-    if missed > merged { splitEarlier(id, date, interval, missed - merged, &wait, &held) }
+    wait.culprits = culprits(served, wait.late, blamed)
     if let jump, date > jump.from, date <= jump.to { held.addHold(jump.held) }
     if held.total > 0 || held.missed > 0 { wait.held = held }
     return wait
@@ -289,13 +291,14 @@ package final class WaitLog<Caller> {
   /// was suspended after that.
   private func splitEarlier(
     _ id: TimerID, _ date: Int64, _ interval: Int64, _ count: Int64,
-    _ wait: inout TimerWait<Caller>, _ held: inout HeldBack<Caller>
-  ) {
+    _ wait: inout TimerWait<Caller>, _ held: inout HeldBack<Caller>,
+    _ served: inout [Range<Int64>]
+  ) -> Int64 {
     let (time, overflows) = count.multipliedReportingOverflow(by: interval)
     let (first, isTooEarly) = date.subtractingReportingOverflow(time)
     if overflows || isTooEarly {  // its interval became longer by that much meanwhile
       wait.missed += count
-      return
+      return 0
     }
     var rest = first
     if let own = ownCalls[id.slot], own.id == id, first > own.begin, first <= own.end {
@@ -316,40 +319,48 @@ package final class WaitLog<Caller> {
         end = begin
       }
     }
-    if rest >= date { return }
-    held.missed += (date - rest) / interval
+    if rest >= date { return 0 }
+    let history = loop.history(of: id)
+    let points = { (end: Int64) -> Int64 in (end - rest + interval - 1) / interval }
     // A suspended handler does not go on in a nested run that does not serve its timer.
-    var end = max(rest, min(date, loop.history(of: id)?.handlerEnd ?? date))
+    var end = max(rest, min(date, history?.handlerEnd ?? date))
+    let ready = max(rest, min(end, history?.handlerReady ?? end))
     held.add(.cause(.handler), end, date)
+    var blamed: Int64 = 0
     for span in spans.reversed() where span.begin < end && end > rest {
-      let begin = max(rest, span.begin)
-      var holder = Holder<Caller>.cause(.handler)
-      if case .run(let number, let nester)? = self.holder(of: id, in: span, from: begin) {
-        holder = .run(number, by: nester)
+      for begin in [max(ready, span.begin), max(rest, span.begin)] where begin < end {
+        let passed = points(end) - points(begin)
+        if case .run(let number, let nester)? = holder(of: id, in: span, from: begin) {
+          held.add(.run(number, by: nester), begin, end)
+        } else if begin >= ready {
+          served.append(begin..<end)
+          wait.late += end - begin
+          wait.missed += passed
+          blamed += passed
+        } else {
+          held.add(.cause(.handler), begin, end)
+        }
+        end = begin
       }
-      held.add(holder, begin, end)
-      end = begin
     }
     held.add(.cause(.handler), rest, end)
+    held.missed += (date - rest) / interval - blamed
+    return blamed
   }
 
-  private func culprit(
-    _ served: [Range<Int64>], _ late: Int64
-  ) -> (caller: Caller, took: Int64)? {
-    if late < longPiece { return nil }
-    var found: (caller: Caller, took: Int64)?
-    var most = late / 4
-    var sums: [Int: Int64] = [:]
+  private func culprits(
+    _ served: [Range<Int64>], _ late: Int64, _ missed: Int64
+  ) -> [(caller: Caller, took: Int64, missed: Int64)] {
+    if late < longPiece { return [] }
+    var calls: [Int: (caller: Caller, took: Int64, time: Int64)] = [:]
     for piece in pieces {
       guard let caller = piece.caller else { continue }
       for range in served {
         let overlap = min(piece.end, range.upperBound) - max(piece.begin, range.lowerBound)
-        if overlap > 0 { sums[piece.serial, default: 0] += overlap }
+        if overlap > 0 { calls[piece.serial, default: (caller, piece.own, 0)].time += overlap }
       }
-      let sum = sums[piece.serial] ?? 0
-      if sum <= most { continue }
-      (most, found) = (sum, (caller, piece.own))
     }
-    return found
+    let found = calls.values.filter { $0.time > late / 4 }.sorted { $0.time > $1.time }
+    return found.enumerated().map { ($1.caller, $1.took, $0 == 0 ? missed : 0) }
   }
 }

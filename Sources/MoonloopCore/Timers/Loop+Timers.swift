@@ -200,6 +200,17 @@ extension Loop {
     }
   }
 
+  @inline(never)
+  private func noteHandlerEnd(_ slot: Int) {
+    let now = clock.now()
+    // The handler has waited for the timer that fires now, if one does.
+    let firing = timers.firing
+    let due = firing.count > 0 ? timers.records[Int(firing[firing.count - 1])].date : now
+    timerState.note(slot, timers.records[slot]) {
+      ($0.handlerEnd, $0.handlerReady) = (now, min(now, due))
+    }
+  }
+
   /// nil: none, or the loop was not traced.
   package func history(of id: TimerID) -> TimerHistory? {
     guard let history = timerState.histories[id.slot], history.generation == id.generation else {
@@ -337,10 +348,7 @@ extension Loop {
       timers.records[slot].flags.insert(.suspended)
     } else {
       timers.records[slot].flags.remove(.suspended)
-      if tracing.isOn {
-        let now = clock.now()
-        timerState.note(slot, timers.records[slot]) { $0.handlerEnd = now }
-      }
+      if tracing.isOn { noteHandlerEnd(slot) }
     }
   }
 

@@ -149,6 +149,8 @@ package struct TimerHistory {
   package var joined: [Int: Int64] = [:]
   /// When the last suspended call of its handler ended.
   package var handlerEnd: Int64?
+  /// When that call was due to go on for the last time.
+  package var handlerReady: Int64?
 }
 
 /// The slots of a loop's timers. Loop thread only.

@@ -341,12 +341,52 @@ extension BlameTests {
       run(nil, 5.5) say "tick"
       """,
       // Its handler should have gone on at 3.5, and its next date was 4.
-      "late 0.9, missed 0, held handler 2, missed 2",
+      "late 0.9, missed 0, held handler 1.5, missed 2",
       "metrics: timer 'tick' came 900 ms late because a call of timer 'hog' took 1 s.",
-      "metrics: timer 'tick' was held back 2 s by its own suspended handler.",
+      "metrics: timer 'tick' was held back 1.5 s by its own suspended handler.",
       "why: it came 0.9 s late 1.1 s ago, as a call of timer 'hog' took 1 s: make that wait, or "
         + "move it to a worker",
-      "why: it was held back 2 s, until 1.1 s ago, by its own suspended handler"),
+      "why: it was held back 1.5 s, until 1.1 s ago, by its own suspended handler"),
+    Case(
+      "its own suspended handler, and a busy call when that was to go on",
+      """
+      make("tick", 0.1, function(timer) if timer.fires == 2 then ml.sleep(0.3) end end,
+        { every = 0.1 })
+      make("hog", 0.45, function() work(0.4) end)
+      run(nil, 1.05) say "tick"
+      """,
+      // Its handler should have gone on at 0.5; until 0.85 'hog' was in its way.
+      "late 0.35, missed 4, held handler 0.25, missed 2",
+      "metrics: timer 'tick' came 350 ms late because a call of timer 'hog' took 400 ms.",
+      "metrics: timer 'tick' was held back 250 ms by its own suspended handler.",
+      "why: it came 0.35 s late 0.15 s ago, as a call of timer 'hog' took 0.4 s: make that wait, or "
+        + "move it to a worker",
+      "why: it was held back 0.25 s, until 0.15 s ago, by its own suspended handler",
+      "check: a call of timer 'hog' took 400 ms: timer 'tick' (AT) came up to 350 ms late and "
+        + "missed 4 fires"),
+    Case(
+      "two busy calls, one after the other",
+      """
+      make("one", 0.1, function() work(0.6) end)
+      make("two", 0.15, function() work(0.4) end)
+      make("tick", 0.2, nil, { every = 0.5 })
+      run(nil, 2) say "tick"
+      """,
+      "late 0.9, missed 1, held 0, missed 0",
+      "metrics: timer 'tick' came 900 ms late because a call of timer 'one' took 600 ms, and one of "
+        + "timer 'two' 400 ms.",
+      "why: it came 0.9 s late 0.9 s ago, as a call of timer 'one' took 0.6 s, and one of timer "
+        + "'two' 0.4 s: make those wait, or move them to workers",
+      "check: a call of timer 'one' took 600 ms: timer 'tick' (AT) came up to 900 ms late and "
+        + "missed 1 fire"),
+    Case(
+      "a moment of a second cause",
+      """
+      make("spin", 0.5, nil, { modes = "modal" })
+      work(0.501) run(nil, 1) run("modal", 0.25) say "spin"
+      """,
+      "late 0, missed 0, held not_running 0.001 mode 1, missed 0",
+      "metrics: timer 'spin' was held back 1 s because its mode did not run."),
     Case(
       "many calls, each less than a quarter of it",
       """
