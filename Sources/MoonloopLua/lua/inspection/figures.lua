@@ -137,8 +137,11 @@ local function notes(made, sorted)
   local worst = worst_of(sorted, function(row) return row.made_late and row.made_late[1].late end)
   if worst then
     local late = worst.made_late[1]
-    lines[#lines + 1] = ("%s came %s late because a call of %s took %s."):format(named(worst),
-      units.measured(late.late), late.by, units.measured(late.took))
+    local also = worst.made_late[2]
+    also = also and also.late == late.late and (", and one of %s %s"):format(also.by,
+      units.measured(also.took)) or ""
+    lines[#lines + 1] = ("%s came %s late because a call of %s took %s%s."):format(named(worst),
+      units.measured(late.late), late.by, units.measured(late.took), also)
   end
   local held = worst_of(sorted, function(row) return row.held and row.held.by and row.held.max end)
   if held then
