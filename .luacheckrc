@@ -7,3 +7,4 @@ files["**/*_spec.lua"] = { std = "+busted" }
 -- Its globals are there for a console.
 files["scripts/examples/attach.lua"] = { allow_defined_top = true, ignore = { "131" } }
 files["scripts/examples/plugins/folder"] = { globals = { "answer" }, read_globals = { "host" } }
+files["scripts/examples/hummingbird-server"] = { globals = { "handle" }, read_globals = { "visit" } }

@@ -196,8 +196,8 @@ extension Explanation {
         + "as a call of \(culprit) took \(seconds(late.duration))"
       if let also = figures.alsoLatest {
         let other = label(of: recorder.items[also.culprit].subject)
-        text +=
-          ", and one of \(other) \(seconds(also.duration)): make those wait, or move them to workers"
+        text += ", and one of \(other) \(seconds(also.duration))"
+        text += ": make those wait, or move them to workers"
       } else {
         text += ": make that wait, or move it to a worker"
       }

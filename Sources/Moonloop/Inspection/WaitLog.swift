@@ -10,9 +10,8 @@ package struct TimerWait<Caller> {
   /// Missed fires whose dates are in that time.
   package var missed: Int64
   package var held: HeldBack<Caller>?
-  /// The calls that had the thread for at least a quarter of the time that it was late, the one that
-  /// had it longest first; how long each took without nested runs; and for the first, the fires
-  /// missed then.
+  /// The calls that had the thread for at least a quarter of the time that it was late, the longest
+  /// first; how long each took without nested runs; and for the first, the fires missed then.
   package var culprits: [(caller: Caller, took: Int64, missed: Int64)] = []
 
   package init(late: Int64 = 0, missed: Int64 = 0) { (self.late, self.missed) = (late, missed) }

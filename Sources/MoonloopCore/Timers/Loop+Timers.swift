@@ -190,35 +190,6 @@ extension Loop {
     }
   }
 
-  @inline(never)
-  private func noteLateJoin(_ slot: Int, _ mode: Mode) {
-    guard tracing.isOn else { return }
-    let now = clock.now()
-    timerState.note(slot, timers.records[slot]) {
-      if timers.records[slot].modes.isEmpty { $0.nowhereUntil = now }
-      $0.joined[mode.index] = now
-    }
-  }
-
-  @inline(never)
-  private func noteHandlerEnd(_ slot: Int) {
-    let now = clock.now()
-    // The handler has waited for the timer that fires now, if one does.
-    let firing = timers.firing
-    let due = firing.count > 0 ? timers.records[Int(firing[firing.count - 1])].date : now
-    timerState.note(slot, timers.records[slot]) {
-      ($0.handlerEnd, $0.handlerReady) = (now, min(now, due))
-    }
-  }
-
-  /// nil: none, or the loop was not traced.
-  package func history(of id: TimerID) -> TimerHistory? {
-    guard let history = timerState.histories[id.slot], history.generation == id.generation else {
-      return nil
-    }
-    return history
-  }
-
   package func remove(_ id: TimerID, _ names: [ModeName]) {
     guard let slot = timers.slot(of: id) else {
       if let turn = id.turn { for name in names { findMode(name)?.removeTurn(turn) } }

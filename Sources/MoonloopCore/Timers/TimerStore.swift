@@ -129,28 +129,6 @@ struct TimerState {
   var wallClock = WallClockDates()
   /// By slot; noted while the loop is traced.
   var histories: [Int: TimerHistory] = [:]
-
-  mutating func note(_ slot: Int, _ record: TimerRecord, _ change: (inout TimerHistory) -> Void) {
-    var history = histories[slot] ?? TimerHistory(generation: record.generation)
-    if history.generation != record.generation {
-      history = TimerHistory(generation: record.generation)
-    }
-    change(&history)
-    histories[slot] = history
-  }
-}
-
-/// The facts that later explain why a timer did not fire at its date.
-package struct TimerHistory {
-  let generation: UInt32
-  /// When it was added to a mode last, after its date had come and while it was in none.
-  package var nowhereUntil: Int64?
-  /// When it was added to each mode last, if its date had come by then, by the mode's index.
-  package var joined: [Int: Int64] = [:]
-  /// When the last suspended call of its handler ended.
-  package var handlerEnd: Int64?
-  /// When that call was due to go on for the last time.
-  package var handlerReady: Int64?
 }
 
 /// The slots of a loop's timers. Loop thread only.

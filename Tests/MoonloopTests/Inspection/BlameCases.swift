@@ -359,8 +359,8 @@ extension BlameTests {
       "late 0.35, missed 4, held handler 0.25, missed 2",
       "metrics: timer 'tick' came 350 ms late because a call of timer 'hog' took 400 ms.",
       "metrics: timer 'tick' was held back 250 ms by its own suspended handler.",
-      "why: it came 0.35 s late 0.15 s ago, as a call of timer 'hog' took 0.4 s: make that wait, or "
-        + "move it to a worker",
+      "why: it came 0.35 s late 0.15 s ago, as a call of timer 'hog' took 0.4 s: make that wait, "
+        + "or move it to a worker",
       "why: it was held back 0.25 s, until 0.15 s ago, by its own suspended handler",
       "check: a call of timer 'hog' took 400 ms: timer 'tick' (AT) came up to 350 ms late and "
         + "missed 4 fires"),
@@ -373,8 +373,8 @@ extension BlameTests {
       run(nil, 2) say "tick"
       """,
       "late 0.9, missed 1, held 0, missed 0",
-      "metrics: timer 'tick' came 900 ms late because a call of timer 'one' took 600 ms, and one of "
-        + "timer 'two' 400 ms.",
+      "metrics: timer 'tick' came 900 ms late because a call of timer 'one' took 600 ms, and one "
+        + "of timer 'two' 400 ms.",
       "why: it came 0.9 s late 0.9 s ago, as a call of timer 'one' took 0.6 s, and one of timer "
         + "'two' 0.4 s: make those wait, or move them to workers",
       "check: a call of timer 'one' took 600 ms: timer 'tick' (AT) came up to 900 ms late and "

@@ -22,7 +22,7 @@ end
 -- The events of a trace: one per line, as we write it, or in any other layout.
 local function events_of(text)
   local whole = json.decode(text)
-  if whole then return type(whole) == "table" and (whole.traceEvents or whole[1] and whole) or nil end
+  if type(whole) == "table" then return whole.traceEvents or whole[1] and whole or nil end
   local events, number = {}, 0
   -- That of a program that was killed lacks its end, and perhaps that of its last line.
   for line, rest in text:gmatch "([^\n]*)\n?()" do
