@@ -101,7 +101,8 @@ public struct LuaSpecs: Sendable {
   ///
   /// - Parameters:
   ///   - file: One of `files`, or any path.
-  ///   - options: Those of `moonloop test`, without dashes, such as `["timeout": "5"]`.
+  ///   - options: Those of `moonloop test`, without dashes, such as `["timeout": "5"]`; a flag is
+  ///     `"true"` or `"false"`.
   ///   - prepare: Gives this state more than the others get.
   /// - Returns: The outcome of each test, and of each error outside of tests.
   /// - Throws: What `prepare` throws; `LuaError` if a limit ends the run; `LuaFailure` if an option

@@ -80,8 +80,11 @@ end
 function readers.path(_, value, old) return old and old .. ";" .. value or tostring(value) end
 function readers.text(_, value) return tostring(value) end
 
+-- A host that runs specs has only texts.
+local FLAGS = { [true] = true, [false] = false, ["true"] = true, ["false"] = false }
+
 function readers.flag(name, value)
-  if type(value) == "boolean" then return value end
+  if FLAGS[value] ~= nil then return FLAGS[value] end
   return nil, ("--%s: must be true or false, got '%s'"):format(name, tostring(value))
 end
 
