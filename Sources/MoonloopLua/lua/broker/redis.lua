@@ -119,6 +119,10 @@ function redis.open(place, options)
   if not stream then return nil, message, code end
   stream:keep_alive(false)
   local words, reply = { "HELLO", 3 }, nil
+  -- A port that is closed meanwhile ends this where it waits.
+  local _ <close> = setmetatable({}, { __close = function()
+    if not reply then stream:invalidate() end
+  end })
   if place.password then words = { "HELLO", 3, "AUTH", place.user, place.password } end
   local within = { timeout = math.max(0.01, ends - ml.now()) }
   reply, message, code = redis.ask(stream, within, table.unpack(words))
@@ -126,7 +130,6 @@ function redis.open(place, options)
     reply, message, code = redis.ask(stream, within, "SELECT", place.database)
   end
   if reply then return stream end
-  stream:invalidate()
   return nil, message, code
 end
 
