@@ -159,6 +159,9 @@ final class Model {
     for instant in instants where instant.date > now && instant.date < now + Self.margin {
       refuse("\(instant.name) comes right after \(now)")
     }
+    // Dates that began at different moments are the same here alone.
+    let due = Set(modes.values.flatMap { $0.timers.filter { $0.date == now }.map(\.spec.id) })
+    if due.count > 1 { refuse("\(due.sorted().joined(separator: " and ")) come together") }
     let earlier = happened.filter { $0 < now && $0 > now - Self.margin && !isByWaker($0) }
     if !earlier.isEmpty { refuse("something happens right before \(now)") }
   }
