@@ -77,7 +77,7 @@ static int64_t copy_bytes(int from, int to) {
 }
 
 static int64_t copy_into(int from, const struct stat *source, const char *path, int64_t flags) {
-  int how = O_WRONLY | O_CREAT | O_CLOEXEC | (flags & 1 ? O_EXCL : 0);
+  int how = O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC | (flags & 1 ? O_EXCL : 0);
   int64_t to = TRY(open(path, how, source->st_mode & 07777));
   if (to < 0) return to;
   struct stat target;
@@ -93,13 +93,18 @@ static int64_t copy_into(int from, const struct stat *source, const char *path, 
   return result;
 }
 
+// A named pipe is made anew, and not read.
 static int64_t copy(const char *path, const char *other, int64_t flags) {
-  int64_t from = TRY(open(path, O_RDONLY | O_CLOEXEC));
+  int64_t from = TRY(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (from < 0) return from;
   struct stat source;
   int64_t result = TRY(fstat((int)from, &source));
   if (result == 0 && S_ISDIR(source.st_mode)) result = -EISDIR;
-  if (result == 0) result = copy_into((int)from, &source, other, flags);
+  if (result == 0 && S_ISFIFO(source.st_mode)) {
+    result = TRY(mkfifo(other, source.st_mode & 07777));
+  } else if (result == 0) {
+    result = copy_into((int)from, &source, other, flags);
+  }
   close((int)from);
   return result;
 }

@@ -81,6 +81,9 @@ end
 
 local CONTENTS = { permissions = "number", sync = "boolean" }
 
+-- O_NONBLOCK, so that a named pipe that nobody reads keeps no thread.
+local TRUNCATE, APPEND = 0xA00, 0xC00
+
 local function store(name, path, text, options, flags)
   local made, call = one(name, path, options, CONTENTS)
   return call("store", path, text, flags, made.permissions or 438, made.sync and 1 or 0)
@@ -89,13 +92,13 @@ end
 function fs.write(path, text, options)
   file.text("write", path, "the path")
   file.text("write", text, "the text")
-  return store("write", path, text, options, 0x200)
+  return store("write", path, text, options, TRUNCATE)
 end
 
 function fs.append(path, text, options)
   file.text("append", path, "the path")
   file.text("append", text, "the text")
-  return store("append", path, text, options, 0x400)
+  return store("append", path, text, options, APPEND)
 end
 
 function fs.replace(path, text, options)

@@ -72,8 +72,9 @@ local open = setmetatable({}, { __mode = "k" })
 local methods = {}
 local meta = { __index = methods, __name = "file" }
 
-local FLAGS = { r = 0, ["r+"] = 2, w = 0x241, ["w+"] = 0x242, a = 0x441, ["a+"] = 0x442,
-  wx = 0x2C1, ["wx+"] = 0x2C2 }
+-- With O_NONBLOCK, so that a named pipe keeps no thread.
+local FLAGS = { r = 0x800, ["r+"] = 0x802, w = 0xA41, ["w+"] = 0xA42, a = 0xC41, ["a+"] = 0xC42,
+  wx = 0xAC1, ["wx+"] = 0xAC2 }
 
 function file.open(path, mode, options)
   file.text("open", path, "the path")
