@@ -31,7 +31,7 @@ let script = """
   try await host.run(script, name: "=script")
   DispatchQueue.main.async { model.add("queue") }
   async let answer: String = host.call("answer")
-  print("main actor: \(try await answer), \(model.names)")
+  print("main actor: \(try await answer), \(model.names.sorted())")
   let after: String = try await host.call("finish")
   print("a script stops its own runs alone: \(after)")
   await host.shutDown()

@@ -48,7 +48,7 @@ struct ConfiguredRunTests {
       options: ["--mode", "large", "--memory", "16M"], output: "", status: 3,
       errors: "memory limit of 16777216 bytes passed"),
     Row(
-      options: ["--mode", "long", "--callout", "20ms"], output: "", status: 3,
+      options: ["--mode", "long", "--callout", "1s"], output: "", status: 3,
       errors: "in timer 'long'"),
     Row(
       options: ["--timeout", "1.5", "--trace"], output: "default\n",

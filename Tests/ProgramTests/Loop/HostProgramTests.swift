@@ -86,7 +86,7 @@ struct HostProgramTests {
       try output(of: "MainHostProgram", [host])
         == ("""
         on the main loop: true
-        main actor: answer, ["queue", "timer", "task"]
+        main actor: answer, ["queue", "task", "timer"]
         a script stops its own runs alone: goes on
 
         """ + (host.isEmpty ? "run: stopped\n" : "") + """
