@@ -34,7 +34,9 @@ import Testing
       print(descriptors() - files, (pages() - memory) * 4 < 8192)
       """,
     ])
-    #expect(outcome.output == "0\ttrue\n", "\(outcome)")
+    // AddressSanitizer keeps freed memory for a while.
+    let isFlat = outcome.output == "0\ttrue\n"
+    #expect(isFlat || Program.isSanitized && outcome.output == "0\tfalse\n", "\(outcome)")
   }
 
   @Test("one that always has something to do leaves the others their turns")
