@@ -27,8 +27,8 @@ void cml_check_memory(cml_state *s) {
   }
 }
 
-static void note_growth(struct cml_state *s, size_t growth) {
-  s->allocated += growth;
+static void note_growth(struct cml_state *s) {
+  s->allocations++;
   cml_check_memory(s);
 }
 
@@ -46,7 +46,7 @@ void *cml_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
                                   : cml_arena_resize(s->arena, block, old_size, new_size);
   if (result == NULL) return NULL;
   s->used += new_size - old_size;
-  if (new_size > old_size) note_growth(s, new_size - old_size);
+  if (new_size > old_size) note_growth(s);
   return result;
 }
 
@@ -79,10 +79,8 @@ bool cml_fail_allocation(cml_state *s, uint64_t n, bool for_good) {
 
 uint64_t cml_fault_countdown(cml_state *s) { return s->fault_countdown; }
 
-enum { IDLE_KB = 16 };  // what is allocated between two steps of the idle collector
-
 static int step(lua_State *L) {
-  lua_gc(L, LUA_GCSTEP, IDLE_KB);
+  lua_gc(L, LUA_GCSTEP, 16);
   return 0;
 }
 
@@ -104,9 +102,9 @@ static void run_collector(cml_state *s, lua_CFunction work) {
 }
 
 bool cml_idle_collect(cml_state *s) {
-  if (s->allocated - s->collected_at < IDLE_KB << 10) return false;
+  if (s->allocations == s->collected_at) return false;
   run_collector(s, step);
-  s->collected_at = s->allocated;
+  s->collected_at = s->allocations;
   return true;
 }
 
