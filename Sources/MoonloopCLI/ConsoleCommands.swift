@@ -30,8 +30,8 @@ let attachCommand = CommandSpec(
     the program continues. Without a terminal, lines are read and answered one by one.
     """,
     """
-    Exit status: 0; 1 if the program cannot be reached or ended, or if a line not from a terminal
-    failed; 2 if the command line is wrong.
+    Exit status: 0; 1 if the program cannot be reached or ended, or if a line failed that was not
+    typed at a terminal; 2 if the command line is wrong.
     """,
   ],
   examples: [
@@ -60,8 +60,8 @@ let replCommand = CommandSpec(
     terminal, lines are read and evaluated one by one.
     """,
     """
-    Exit status: 0; 1 if a line not from a terminal failed; 2 if the command line is wrong; the
-    argument of os.exit.
+    Exit status: 0; 1 if a line failed that was not typed at a terminal; 2 if the command line is
+    wrong; the argument of os.exit.
     """,
   ],
   examples: [

@@ -10,12 +10,12 @@ extension RunSettings {
   mutating func takeGuest(_ options: ScannedOptions) throws(UsageError) {
     guard options.has("--guest") else {
       for name in ["--allow", "--isolate", "--list"] where options.has(name) {
-        throw UsageError(message: "\(name): goes with --guest", command: "run")
+        throw UsageError(message: "\(name): requires --guest", command: "run")
       }
       return
     }
     for name in ["--uv", "--watch", "--record", "-l", "-i"] where options.has(name) {
-      throw UsageError(message: "\(name): is not for guests", command: "run")
+      throw UsageError(message: "\(name): is not available for guests", command: "run")
     }
     var grants = GuestGrants()
     for given in options.given where given.option.name == "--allow" {
@@ -43,7 +43,7 @@ extension RunSettings {
     _ grants: GuestGrants, _ options: ScannedOptions
   ) throws(UsageError) {
     for name in ["--trace-out", "--metrics"] where options.has(name) {
-      throw UsageError(message: "\(name): is not for isolated guests", command: "run")
+      throw UsageError(message: "\(name): is not available for isolated guests", command: "run")
     }
     do throws(GuestGrants.Mistake) { try grants.requireIsolable() } catch {
       throw UsageError(message: "--allow: \(error.message)", command: "run")
@@ -62,7 +62,7 @@ extension RunSettings {
       Confinement.forgetEnvironment()
       if holds.landlock == 0 {
         writeToStandardError(
-          "moonloop: warning: this kernel has no Landlock: files are held by grants alone")
+          "moonloop: warning: this kernel has no Landlock: only the grants limit access to files")
       }
     } catch {
       throw ScriptFailure(

@@ -14,8 +14,8 @@ enum Help {
     """
 
   static let introduction = """
-    Without a command, does what 'lua' does, on a loop. Without FILE, -e and -v: opens a prompt, or
-    runs standard input if that is not a terminal.
+    Without a command, works like 'lua', on a loop. Without FILE, -e and -v, opens a prompt, or runs
+    standard input if that is not a terminal.
     """
 
   static var ofProgram: String {
@@ -33,7 +33,7 @@ enum Help {
 
     Options:
     \(table((optionsOfLua + optionsOfProgram).map { (label($0), text($0)) }
-      + [("--", "End the options."), ("...", "All others of 'moonloop run'.")]))
+      + [("--", "End of options."), ("...", "All other options of 'moonloop run'.")]))
 
     Examples:
     \(examples(interpreter.examples[...]))

@@ -4,7 +4,7 @@ internal import Moonloop
 
 /// Not one of the commands, which it lists.
 let helpCommand = CommandSpec(
-  name: "help", summary: "Show help for a command or a name of the reference.",
+  name: "help", summary: "Show help for a command or a name in the reference.",
   usage: "[COMMAND|NAME]", options: [], mixesOperands: true,
   notes: ["Without a name, lists the commands. Prints what help(\"NAME\") prints at a prompt."],
   examples: [

@@ -40,7 +40,7 @@ let optionsOfProgram = [
     choices: ["bash", "zsh", "fish"], help: "Print completions for bash, zsh or fish."),
   OptionSpec(
     names: ["--generate-man-page"], placeholder: "PAGE",
-    help: "Print a page for man: moonloop, or that of a command."),
+    help: "Print a man page: moonloop's, or that of a command."),
 ]
 
 /// What runs before the script.
@@ -63,7 +63,7 @@ extension Program {
           ? VersionReport.text : "moonloop \(version) (\(LuaState.luaVersion))")
     }
     if options.has("--verbose") {
-      throw UsageError(message: "--verbose: goes with --version; did you mean -v?")
+      throw UsageError(message: "--verbose: requires --version; did you mean -v?")
     }
     if options.has("--generate-completion-script") {
       return try Completions.print(for: options.value("--generate-completion-script"))
@@ -108,7 +108,7 @@ extension RunSettings {
     editsLines = prompts
     try takeRun(options, arguments)
     if prompts && record != nil {
-      throw UsageError(message: "--record: what is typed at a prompt cannot be recorded")
+      throw UsageError(message: "--record: a prompt cannot be recorded")
     }
   }
 

@@ -14,8 +14,8 @@ let planCommand = CommandSpec(
   mixesOperands: true,
   notes: [
     """
-    Shows the phases in order, and a table of items and their modes. Opens nothing and calls no
-    handler, but loads the modules of named handlers.
+    Shows the phases in order, and a table of items and their modes. Does not open anything or call
+    any handler, but loads the modules of named handlers.
     """,
     planningStatus,
   ],
@@ -40,7 +40,7 @@ let simulateCommand = CommandSpec(
       help: "Feed a source at an interval, e.g. commands=2s."),
     OptionSpec(
       names: ["--stop-at"], placeholder: "TIME", isTime: true, repeats: true,
-      help: "Stop the phase running at this time, as a signal would."),
+      help: "Stop the current phase at this time, as a signal would."),
     OptionSpec(
       names: ["--clock"], placeholder: "CLOCK", choices: ["virtual", "skip_idle"],
       help: "virtual: handlers take no time (default); skip_idle: they\ntake real time."),
@@ -51,10 +51,10 @@ let simulateCommand = CommandSpec(
     OptionSpec(names: ["--html"], placeholder: "FILE", help: "Write an HTML page with a timeline."),
     OptionSpec(
       names: ["--from"], placeholder: "TIME", isTime: true,
-      help: "Where the timeline's close view begins (0)."),
+      help: "Start of the timeline's close-up (0)."),
     OptionSpec(
       names: ["--window"], placeholder: "TIME", isTime: true,
-      help: "Length of the close view (default: as much as is readable)."),
+      help: "Length of the close-up (default: as much as is readable)."),
   ],
   mixesOperands: true,
   notes: [

@@ -137,7 +137,7 @@ enum Replay {
   private static func replayTests(_ options: ReplayOptions) throws -> Int32 {
     if options.script != nil || options.traces {
       throw ScriptFailure(
-        message: "--script and --trace are not for recordings of tests; --trace-out is",
+        message: "--script and --trace do not work with recordings of tests; use --trace-out",
         status: ExitStatus.usage)
     }
     return try Program.test(ProgramArguments.texts, traceOut: options.traceOut)

@@ -39,24 +39,24 @@ let runCommand = CommandSpec(
         + "waiting does not count."),
     OptionSpec(
       names: ["--handles"], placeholder: "COUNT",
-      help: "Limit for handles, timers and tasks, each."),
+      help: "Maximum number of handles, timers and tasks, each."),
     OptionSpec(
       names: ["--guest"],
-      help: "Run a script that you do not trust: it reaches nothing outside but\n"
-        + "what --allow grants, and has limits."),
+      help: "Run an untrusted script: it can reach only what --allow grants, and\n"
+        + "has limits."),
     OptionSpec(
       names: ["--allow"], placeholder: "GRANT", repeats: true,
       help: "What a guest may use, e.g. timers, net=127.0.0.1:8000-8010,\n"
         + "fs=read:data/ or process=git; several with commas."),
     OptionSpec(
       names: ["--isolate"],
-      help: "Have the system hold the guest's process, too: no other files, calls\n"
-        + "or memory, whatever the script does to Lua."),
-    OptionSpec(names: ["--list"], help: "Show all that a guest reaches, and run nothing."),
+      help: "Also have the system confine the guest's process: no other files,\n"
+        + "calls or memory, even if the script breaks out of Lua."),
+    OptionSpec(names: ["--list"], help: "List what the guest can reach, without running it."),
     OptionSpec(
       names: ["--on-error"], placeholder: "WHAT", choices: ["continue", "stop"],
-      help: "After an unhandled error: continue or stop. Default: stop after one\n"
-        + "of the main chunk, continue after any other."),
+      help: "After an unhandled error: continue or stop. Default: stop if it is in\n"
+        + "the main chunk, else continue."),
     OptionSpec(
       names: ["--watch"],
       help: "Reload FILE when it or one of its modules changes, and on SIGHUP."),
@@ -85,21 +85,21 @@ let runCommand = CommandSpec(
   ],
   examples: [
     ("moonloop run app.lua --verbose", "Run app.lua; --verbose is the script's argument."),
-    ("moonloop run --clock virtual app.lua", "Run an hour of timers at once, the same each time."),
-    ("moonloop run --memory 64M --callout 2s app.lua", "Stop code that grows or takes too long."),
+    ("moonloop run --clock virtual app.lua", "Run an hour of timers at once, same way each time."),
+    ("moonloop run --memory 64M --callout 2s app.lua", "Limit memory and time per handler call."),
     ("tail -f log | moonloop run lines.lua", "Read standard input as it arrives."),
     (
       "moonloop run -e 'print(require(\"moonloop\").now())'", "Run a script on the command line."
     ),
     (
       "moonloop run --guest --allow timers,net=127.0.0.1:8000 plugin.lua",
-      "Run a script that you do not trust."
+      "Run an untrusted script with timers and one connection."
     ),
     ("moonloop run --watch app.lua", "Reload app.lua whenever it is saved."),
     ("moonloop run --uv app.lua", "Run an app.lua written for luv."),
     ("moonloop run --trace app.lua 2>trace.txt", "Show what the loop did, one line per stage."),
     ("moonloop run --metrics app.lua", "Show where the time went, handle by handle."),
-    ("moonloop run --trace-out app.json app.lua", "Draw it as a timeline, for ui.perfetto.dev."),
+    ("moonloop run --trace-out app.json app.lua", "Write a timeline for ui.perfetto.dev."),
   ])
 
 /// Where the script comes from.
@@ -284,7 +284,7 @@ extension ScannedOptions {
   fileprivate func count(_ name: String) throws(UsageError) -> Int? {
     guard let text = value(name) else { return nil }
     guard let count = Int(text), count > 0 else {
-      throw bad(name, "a number from 1 on", text)
+      throw bad(name, "a whole number >= 1", text)
     }
     return count
   }

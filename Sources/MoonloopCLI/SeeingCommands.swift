@@ -24,9 +24,8 @@ let topCommand = CommandSpec(
   takesProgram: true,
   notes: [
     """
-    BUSY and CALLS are for the interval; p50, p99 and MAX are since measuring began: how long calls
-    took, and how LATE they came. Measuring starts with 'top' and ends with it; 'q' or Ctrl-C does
-    that.
+    BUSY and CALLS are for the last interval; p50, p99 and MAX are since measuring began: how long
+    calls took, and how LATE they came. Measuring starts and ends with 'top'; 'q' or Ctrl-C quits.
     """,
     """
     Exit status: 0; 1 if the program cannot be reached or ended; 2 if the command line is wrong.

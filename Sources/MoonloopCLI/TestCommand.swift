@@ -16,8 +16,8 @@ let testCommand = CommandSpec(
     function(loop, clock, t) ... end).
     """,
     """
-    Exit status: 0; 1 if a test failed, or anything outside the tests; 2 if the command line is
-    wrong or there is no test to run; 130 after SIGINT, 143 after SIGTERM.
+    Exit status: 0; 1 if a test failed, or code outside the tests; 2 if the command line is wrong
+    or there is no test to run; 130 after SIGINT, 143 after SIGTERM.
     """,
   ],
   examples: [
@@ -28,7 +28,7 @@ let testCommand = CommandSpec(
     ),
     (
       "moonloop test --output people --output junit=report.xml",
-      "Report to people and to a build server."
+      "Report to the terminal, and in a file for a build server."
     ),
     ("moonloop test --name 'counter adds' --seed 17", "Repeat one test in the order that failed."),
     ("moonloop test --jobs 4 --slowest 10", "Run four files at a time; list the slowest tests."),
@@ -49,7 +49,7 @@ private let selecting = [
   OptionSpec(names: ["--only"], help: "Run only tests with the option 'only = true'."),
   OptionSpec(
     names: ["--shard"], placeholder: "NUMBER/COUNT",
-    help: "Run only this part of the files, such as 2/5."),
+    help: "Run only this part of the files, e.g. 2/5."),
   OptionSpec(
     names: ["--durations"], placeholder: "FILE",
     help: "With --shard, share files by the durations in FILE;\notherwise record them there."),
@@ -91,7 +91,7 @@ private let ordering = [
     help: "Run each test with this many orders of equally ready events."),
   OptionSpec(
     names: ["--seed"], placeholder: "SEED",
-    help: "Seed for --shuffle; of tests with several orders, run only\nthe one with this seed."),
+    help: "Seed for --shuffle; tests with several orders run only\nthe one with this seed."),
   OptionSpec(
     names: ["--shuffle-seed"], placeholder: "SEED", help: "Seed for --shuffle only."),
 ]
@@ -118,7 +118,7 @@ private let running = [
   OptionSpec(names: ["--watch"], help: "Wait for file changes and rerun the affected specs."),
   OptionSpec(
     names: ["--leaks"], placeholder: "WHAT", choices: ["fail", "allow"],
-    help: "What a test that leaves something behind does: fail (default) or allow."),
+    help: "If a test leaves something behind: fail (default) or allow it."),
   OptionSpec(names: ["--update"], help: "Rewrite golden files instead of comparing with them."),
   OptionSpec(
     names: ["--coverage", "-c"], isNegatable: true,
@@ -193,12 +193,12 @@ private let surroundings = [
 
 /// For command lines of busted: what they ask for is so, or a message says what to use.
 private let ofBusted = [
-  OptionSpec(names: ["-Xoutput"], placeholder: "FILE", help: "As '--output NAME=FILE'."),
+  OptionSpec(names: ["-Xoutput"], placeholder: "FILE", help: "Same as '--output NAME=FILE'."),
   OptionSpec(names: ["--lua"], placeholder: "LUA", help: "Refused: tests run in moonloop itself."),
   OptionSpec(names: ["--ignore-lua"], help: "Ignore --lua."),
   OptionSpec(names: ["--loaders"], placeholder: "NAMES", help: "Only 'lua'."),
   OptionSpec(names: ["--lang"], placeholder: "LANGUAGE", help: "Only 'en'."),
-  OptionSpec(names: ["--enable-sound", "-s"], help: "Refused: nothing is said aloud."),
+  OptionSpec(names: ["--enable-sound", "-s"], help: "Refused: moonloop makes no sounds."),
   OptionSpec(names: ["--version"], help: "Refused: use 'moonloop --version'."),
 ]
 

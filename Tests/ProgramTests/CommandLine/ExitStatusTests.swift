@@ -127,7 +127,7 @@ struct ExitStatusTests {
     Row(arguments: ["-e"], status: 2, errors: ["'-e' needs a value: -e CHUNK"]),
     Row(
       arguments: ["-i", "--record", "x"], status: 2,
-      errors: ["what is typed at a prompt cannot be recorded"]),
+      errors: ["a prompt cannot be recorded"]),
     Row(arguments: ["run"], status: 2, errors: ["the script is missing"]),
     Row(
       arguments: ["run", "--mdoe", "x"], status: 2,

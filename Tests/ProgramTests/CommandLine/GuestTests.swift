@@ -56,10 +56,10 @@ import Testing
       (["--guest", "--allow", "net=a:9-8"], "--allow: 'net=a:9-8': must be HOST, HOST:PORT,"),
       (["--guest", "--allow", "fs="], "--allow: 'fs=': the path is missing"),
       (["--guest", "--allow", "process="], "--allow: 'process=': the program is missing"),
-      (["--guest", "--uv"], "--uv: is not for guests"),
-      (["--guest", "--record", "tape"], "--record: is not for guests"),
-      (["--guest", "--handles", "0"], "--handles: must be a number from 1 on, got '0'"),
-      (["--allow", "net"], "--allow: goes with --guest"), (["--list"], "--list: goes with --guest"),
+      (["--guest", "--uv"], "--uv: is not available for guests"),
+      (["--guest", "--record", "tape"], "--record: is not available for guests"),
+      (["--guest", "--handles", "0"], "--handles: must be a whole number >= 1, got '0'"),
+      (["--allow", "net"], "--allow: requires --guest"), (["--list"], "--list: requires --guest"),
     ] as [([String], String)])
   func wrong(options: [String], message: String) throws {
     let outcome = try moonloop(["run"] + options + ["-e", ""])

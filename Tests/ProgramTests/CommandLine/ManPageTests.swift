@@ -52,7 +52,7 @@ struct ManPageTests {
         ]))
     #expect(outcome.output.contains("LUA_PATH: /nowhere/?.lua\n"))
     let alone = try moonloop(["--verbose"])
-    #expect(alone.status == 2 && alone.errors.contains("goes with --version"))
+    #expect(alone.status == 2 && alone.errors.contains("requires --version"))
   }
 
   /// Whether a namespace can be made in which `/proc` is not mounted.
