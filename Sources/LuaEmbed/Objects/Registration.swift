@@ -34,7 +34,7 @@ extension LuaState {
     guard body.isUsable("register") else { return }
     if type is any LuaStruct.Type { refuseClass(type) }
     guard type is Parent.Type else {
-      fatalError("register: \(type) is no subclass of \(parent), which it is to extend")
+      fatalError("register: \(type) is not a subclass of \(parent), which it extends")
     }
     guard let above = classes[ObjectIdentifier(parent)] else {
       fatalError(

@@ -202,7 +202,7 @@ package struct Options {
       if isRequired {
         throw call.mistake(
           isFirst
-            ? "the handler is missing: give a function as first element of the table"
+            ? "the handler is missing: give a function as the first element of the table"
             : "the handler '\(name)' is missing: give a function")
       }
       return false
@@ -256,8 +256,8 @@ package struct Options {
         stack.pop()
         throw call.mistake(
           unnamed == 1
-            ? "unknown element [\(text)]; only the handler stands without a name"
-            : "unknown element [\(text)]; only \(unnamed) elements stand without a name")
+            ? "unknown element [\(text)]; only the handler may be unnamed"
+            : "unknown element [\(text)]; only \(unnamed) elements may be unnamed")
       }
       if stack.withBytes(-1, { bytes in known.contains { $0.isSame(as: bytes) } }) == true {
         continue

@@ -46,7 +46,7 @@ extension HostCall {
   /// The value at 2 is to be sent.
   fileprivate func requireValue() throws(ScriptMistake) {
     if stack.type(2) == .none || stack.type(2) == .nil {
-      throw mistake("takes a value that is not nil: nil is the end of a channel")
+      throw mistake("the value must not be nil: nil marks the end of a channel")
     }
   }
 

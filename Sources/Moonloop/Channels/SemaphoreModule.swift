@@ -15,7 +15,7 @@ let moduleSemaphore: LuaRawFunction = { L, context in
     if call.stack.type(1) == .table {
       let options = try call.options(1, semaphoreOptions, example: "{ permits = 4 }")
       guard let count = try options.integer("permits", in: limit) else {
-        throw call.mistake("needs 'permits', how many there are")
+        throw call.mistake("needs 'permits', the number of permits")
       }
       permits = count
       name = try options.name() ?? ""

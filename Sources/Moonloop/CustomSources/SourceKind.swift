@@ -85,7 +85,7 @@ final class SourceKind: ItemKind {
     if !source.isSignalled {
       return source.callouts == 0
         ? "it has not been signalled; call source:signal()"
-        : "it was not signalled since it was last performed; call source:signal()"
+        : "it has not been signalled since it was last performed; call source:signal()"
     }
     if runtime.explanation.scriptRun?.telling == .beforeWaiting {
       return

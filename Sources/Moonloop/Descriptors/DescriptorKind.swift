@@ -73,11 +73,11 @@ final class DescriptorKind: ItemKind {
       let always = source.isAlwaysReady ? ", as a file always is" : ""
       return "it is ready to \(name)\(always): \(runtime.explanation.blocker()), then it is served"
     }
-    return isRead ? "there is nothing to read" : "there is no space to write into"
+    return isRead ? "there is nothing to read" : "there is no room to write"
   }
 
   private func disabledWords(_ source: Loop.DescriptorSource) -> String {
-    let text = "no event of it is enabled; use enable"
+    let text = "none of its events is enabled; use enable"
     if source.callouts == 0 { return text }
     return source.reenabled.isEmpty
       ? text + ", even in its handler, because a call disables it (reenable)"

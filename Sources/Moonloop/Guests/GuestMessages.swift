@@ -60,7 +60,7 @@ extension Runtime {
     guard let count = stack.rawInteger(-1, "n"), count >= 0 else { return .failure(.ended) }
     if count > Self.itemLimit {
       let message =
-        "\(count) values are too many: an isolated guest takes and gives "
+        "\(count) values are too many: an isolated guest takes and returns "
         + "\(Self.itemLimit) at most"
       return .failure(.raised(WorkerFailure(LuaError(message: message))))
     }

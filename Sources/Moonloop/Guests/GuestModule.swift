@@ -92,7 +92,7 @@ extension HostCall {
       defer { stack.pop() }
       let word = try string(stack.absolute(-1), "a grant")
       if let name = notInside.first(where: { "\($0)" == word }) {
-        throw mistake("'allow': '\(name)' is not for guests inside of a program")
+        throw mistake("'allow': '\(name)' is not available for guests inside a program")
       }
       do throws(GuestGrants.Mistake) { try grants.allow(word) } catch {
         throw mistake("'allow': \(error.message)")
@@ -134,7 +134,7 @@ extension HostCall {
     defer { stack.pop() }
     if options.push(name) == .nil { return nil }
     guard let part = stack.number(-1), part > 0, part <= 1 else {
-      throw mistake("'\(name)' must be a number above 0, and 1 at most, got \(given(-1))")
+      throw mistake("'\(name)' must be a number > 0 and <= 1, got \(given(-1))")
     }
     return part
   }
@@ -153,7 +153,7 @@ extension HostCall {
     stack.pushNil()
     while stack.next(table) {
       guard stack.type(-2) == .string, let name = stack.string(-2), stack.type(-1) == .function
-      else { throw mistake("'functions' must have names, and functions, got \(given(-1))") }
+      else { throw mistake("'functions' must map names to functions, got \(given(-1))") }
       functions[name] = LuaReference(popping: stack)
     }
     return functions

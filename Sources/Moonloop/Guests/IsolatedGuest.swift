@@ -266,7 +266,7 @@ final class IsolatedGuest: ScriptGuest {
     }
     let name = SignalNumber.name(of: signal)
     return "the guest's process was killed by SIG\(name.uppercased())"
-      + (name == "sys" ? ": it made a system call that no guest makes" : "")
+      + (name == "sys" ? ": it made a system call that guests may not make" : "")
   }
 
   override func close() {

@@ -14,7 +14,7 @@ extension GuestGrants {
   package func requireIsolable() throws(Mistake) {
     for grant in Grant.all
     where capabilities.contains(grant.capability) && !Self.isolated.contains(grant.capability) {
-      throw Mistake(message: "'\(grant.word)' is not for isolated guests")
+      throw Mistake(message: "'\(grant.word)' is not available for isolated guests")
     }
     guard capabilities.contains(.files) else { return }
     // Landlock identifies files by what they are, not by name.

@@ -16,7 +16,7 @@ extension Explanation {
     if modes.isEmpty {
       return isCommon
         ? "it is in the common modes, and there are none"
-        : "it was not added to a mode, or was taken out; use loop:add\(suffix)"
+        : "it was not added to a mode, or was removed; use loop:add\(suffix)"
     }
     let list = modes.map(\.rawValue).joined(separator: ", ")
     guard let current = scriptRun?.mode.name else {
@@ -37,15 +37,15 @@ extension Explanation {
 
   /// Why the last run is over, if an error ended it.
   private var stopWords: String {
-    errors.stopper.map { ", for an error in \(label(of: $0)) has stopped it (on_error)" } ?? ""
+    errors.stopper.map { ", because an error in \(label(of: $0)) has stopped it (on_error)" } ?? ""
   }
 
   private func howToRun(_ modes: [ModeName]) -> String {
     if loop.hasPendingStop {
-      return "the next run ends at once, by a stop that is remembered (stop_when_next_looking)"
+      return "the next run ends at once, because of a remembered stop (stop_when_next_looking)"
     }
     if let bed, !bed.runsProgram {
-      return "run it, or let its clock: clock:advance(seconds) does both"
+      return "run it and advance its clock: clock:advance(seconds) does both"
     }
     if let hint = misspelled(modes, [.default] + loop.modeNames.filter(loop.isCommonMode)) {
       return hint
@@ -54,7 +54,7 @@ extension Explanation {
     if runs.ranLoop {
       return "this script runs its loop by itself, so call loop:run() again"
     }
-    return "it begins when the main chunk has returned, or by loop:run()"
+    return "it starts when the main chunk has returned, or with loop:run()"
   }
 
   /// An item's only mode nearly has the name of an existing one.
@@ -72,12 +72,12 @@ extension Explanation {
       return nil
     }
     guard let nester = self.runs.nesters.last(where: { $0.depth == runs.count }) else {
-      return "; the run in '\(mode)' goes on when this one ends"
+      return "; the run in '\(mode)' continues when this one ends"
     }
     let time = loop.clock.now() - nester.began
     return
       "; \(runtime.label(of: nester.who.subject)) has been running this one for \(seconds(time)), "
-      + "and the run in '\(mode)' goes on when it ends: give it a timeout, or name "
+      + "and the run in '\(mode)' continues when it ends: give it a timeout, or name "
       + "'\(runs.first?.mode.name ?? mode)' among the modes"
   }
 

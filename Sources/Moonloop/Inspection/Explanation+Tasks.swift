@@ -35,7 +35,7 @@ extension Explanation {
         let words = task.failure.map { ": \($0.error.message)" } ?? ""
         return "it has failed\(words)"
       case .cancelled: return "it was cancelled"
-      case .none, .returned: return "it has returned; await gives what"
+      case .none, .returned: return "it has returned; await gives its results"
       }
     case .running:
       return "it runs now\(task.wait == nil ? "" : ", and waits \(tasks.forWhat(task))")"
@@ -44,7 +44,7 @@ extension Explanation {
     case .suspended: break
     }
     if task.isReady {
-      return "what it waited for has come: it goes on in the next pass\(placeOf(task))"
+      return "its wait is over: it continues in the next pass\(placeOf(task))"
     }
     return "it waits \(tasks.forWhat(task))\(chain(from: task))\(placeOf(task))"
   }
@@ -89,7 +89,7 @@ extension ScriptChannel {
   /// Why nothing passes through, as text.
   var obstacle: String {
     if isClosed {
-      return "it is closed" + (count > 0 ? "; \(plural(count, "value")) can be received yet" : "")
+      return "it is closed" + (count > 0 ? "; \(plural(count, "value")) can still be received" : "")
     }
     let (waitToSend, waitToReceive) = (sendersWaiting, receiversWaiting)
     if waitToSend > 0 {

@@ -58,14 +58,15 @@ extension Explanation {
     let isLast = record.map { $0.generation == id.generation &+ 1 && $0.flags.isEmpty } ?? false
     let label = isLast ? runtime.label(of: .timer(id)) : "timer"
     if let endedAt, endedAt.source < 0 {
-      return "\(label): it was invalidated (where is known if it has a name); make a new one"
+      return
+        "\(label): it was invalidated (the place is known only for named items); make a new one"
     }
     if let endedAt {
       return "\(label): it was invalidated at \(state.text(of: endedAt)); make a new one"
     }
     guard isLast, let record else {
       return
-        "\(label): it has ended: it fired for the last time, or went with its loop; make a new one"
+        "\(label): it has ended: it fired for the last time, or ended with its loop; make a new one"
     }
     if record.interval == 0 && record.fires > 0 {
       return
@@ -113,8 +114,8 @@ extension Explanation {
       return "; but this run was stopped, and ends before that: run the loop again"
     }
     if record.flags.contains(.idle), loop.contents(of: run.mode.name)?.isEmpty == true {
-      return "; but it does not hold the run (keep_alive(false)), and nothing else does: that is "
-        + "finished before"
+      return "; but it does not hold the run (keep_alive(false)), and no other item does: the run "
+        + "is finished before"
     }
     if run.deadline < record.date {
       let rest = max(0, run.deadline - loop.clock.now())
@@ -126,7 +127,9 @@ extension Explanation {
 
   /// Why time does not pass on a clock that jumps.
   private func clockNote() -> String {
-    if loop.clockIsStopped { return "; the loop's clock stands, as the program is at a breakpoint" }
+    if loop.clockIsStopped {
+      return "; the loop's clock is stopped, because the program is at a breakpoint"
+    }
     if !loop.clock.jumpsWhenIdle { return "" }
     let holds = loop.clock.holds.names
     if !holds.isEmpty {
@@ -134,7 +137,7 @@ extension Explanation {
         + (holds.count == 1 ? "it ends" : "they end")
     }
     if loop.clock.mode != .virtual { return "" }
-    return "; virtual time stands while the loop has something to do, and jumps when it has nothing"
+    return "; virtual time stands still while the loop is busy, and jumps ahead when it is idle"
   }
 
   // MARK: Items

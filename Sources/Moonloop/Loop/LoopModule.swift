@@ -79,13 +79,13 @@ extension HostCall {
   package func requireNesting(_ mode: ModeName? = nil) throws(ScriptMistake) {
     if runtime.generations.isInLoad && mode != debugMode {
       throw mistake(
-        "the loop runs already: a file that is loaded again cannot run it",
+        "the loop is already running: a reloaded file cannot run it",
         hint: "leave that to moonloop run, or to a task")
     }
     let limit = min(state.limits.nesting, loop.nestingLimit)
     let depth = max(loop.depth, state.depth)  // a call-out without a run counts as well
     if depth >= limit || !loop.canRun {
-      throw mistake("runs and calls are nested \(depth) deep, and no more than \(limit) may be")
+      throw mistake("runs and calls are nested \(depth) deep; the limit is \(limit)")
     }
     if stack.boundary == "__gc" {
       throw mistake("a loop cannot be run in a finalizer (__gc)")

@@ -129,8 +129,8 @@ extension HostCall {
     }
     if port.capacity != wanted.capacity {
       throw mistake(
-        "the port listens with a capacity of \(port.capacity), which no reload changes",
-        hint: "start the program again for another one")
+        "the port listens with a capacity of \(port.capacity), which a reload does not change",
+        hint: "restart the program to change it")
     }
     runtime.setHandler(of: port, hasHandler)
     if let shape = PortShape.of(port), end == .connection {

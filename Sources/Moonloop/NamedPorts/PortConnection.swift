@@ -231,7 +231,7 @@ final class PortConnection: @unchecked Sendable {
       } else {
         source.enable(.write)
         if output.count > Self.outputLimit {
-          end(.failed("\(output.count) bytes wait, and it reads nothing", code: "ENOBUFS"))
+          end(.failed("\(output.count) bytes are waiting, and it does not read", code: "ENOBUFS"))
         }
       }
     } catch {

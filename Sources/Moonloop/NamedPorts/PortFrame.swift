@@ -118,13 +118,13 @@ package struct PortFrameReader {
     }
     let number: UInt16 = word(at: 4)
     guard let kind = UInt8(exactly: number).flatMap(PortFrame.Kind.init) else {
-      throw PortDamage("a message of the unknown kind \(number)")
+      throw PortDamage("a message of unknown kind \(number)")
     }
     let count = Int(word(at: 6) as UInt16)
     let size: UInt64 = word(at: 8)
     if size > UInt64(PortFrame.bodyLimit(largest)) {
       throw PortDamage(
-        "a message of \(size) bytes; \(largest) are the most that one may have")
+        "a message of \(size) bytes; the limit is \(largest)")
     }
     if count > StructuredClone.attachmentLimit || count * 9 > Int(size) {
       throw PortDamage("a message with \(count) attachments in \(size) bytes")
@@ -138,7 +138,7 @@ package struct PortFrameReader {
       case 0: frame.passed.append(.descriptor)
       case 1: frame.passed.append(.port(number))
       case 2: frame.passed.append(.own(number))
-      case let other: throw PortDamage("an attachment of the unknown kind \(other)")
+      case let other: throw PortDamage("an attachment of unknown kind \(other)")
       }
     }
     let start = head + PortFrame.headerSize + count * 9

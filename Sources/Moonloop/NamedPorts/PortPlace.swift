@@ -17,7 +17,7 @@ struct PortPlace {
   static func flaw(of name: String) -> String? {
     if name.isEmpty { return "is empty" }
     if name.utf8.count > longestName {
-      return "has \(name.utf8.count) bytes; \(longestName) are the most"
+      return "has \(name.utf8.count) bytes; the limit is \(longestName)"
     }
     let isPlain = name.utf8.allSatisfy { byte in
       switch byte {

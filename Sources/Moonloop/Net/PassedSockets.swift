@@ -14,7 +14,7 @@ func passedName(_ options: Options, _ call: HostCall) throws(ScriptMistake) -> S
   for other in ["host", "port", "path", "backlog", "reuse_port", "v6_only", "permissions"]
     as [StaticString]
   where options.has(other) {
-    throw call.mistake("'fd' is a socket that listens already; '\(other)' is not for it")
+    throw call.mistake("'fd' is a listening socket; '\(other)' cannot be used with it")
   }
   return parts.count > 1 ? String(parts[1]) : ""
 }

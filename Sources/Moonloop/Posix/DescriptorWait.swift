@@ -187,7 +187,7 @@ private let posixReady: LuaRawFunction = { L, context in
 private let posixObstacle: LuaRawFunction = { L, context in
   host(L, context, "obstacle") { call in
     if call.runtime.generations.isInLoad {
-      call.stack.push("while a file is loaded again" as StaticString)
+      call.stack.push("while a file is reloaded" as StaticString)
     } else if let obstacle = call.state.waitObstacle(call.stack.L) {
       call.stack.push(obstacle)
     } else {

@@ -148,7 +148,9 @@ extension HostCall {
     case .clone, .streams, .program: break
     }
     text += ": \(failure.error.message)"
-    if failure.error.name == "ENOEXEC" { text += "; a script must begin with #! and a program" }
+    if failure.error.name == "ENOEXEC" {
+      text += "; a script must begin with #! and its interpreter"
+    }
     return OperatingFailure(text, failure.error.name)
   }
 

@@ -38,7 +38,7 @@ extension HostCall {
     }
     stack.pop()
     guard let program = found.first, !program.isEmpty else {
-      throw mistake("the program is missing: give its name as first element of the table")
+      throw mistake("the program is missing: give its name as the first element of the table")
     }
     return found
   }
@@ -121,7 +121,7 @@ extension HostCall {
       return nil
     }
     for name: StaticString in ["stdin", "stdout", "stderr", "detached"] where options.has(name) {
-      throw mistake("'\(name)' does not go with 'pty', which is all three streams of the child")
+      throw mistake("'\(name)' cannot be used with 'pty', which is all three streams of the child")
     }
     return .terminal(
       columns: Int32(try options.integer("columns", in: 1...1000) ?? 80),
@@ -209,8 +209,8 @@ extension HostCall {
     }
     if !stream.state.input.isEmpty || !stream.state.output.isEmpty {
       throw mistake(
-        "'\(name)': \(stream.label) holds bytes already, which the child would not get",
-        hint: "give it away before you use it")
+        "'\(name)': \(stream.label) has bytes in its buffer, which the child would not get",
+        hint: "pass it on before you read from it")
     }
     return stream
   }

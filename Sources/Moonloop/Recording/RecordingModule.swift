@@ -35,7 +35,7 @@ let loopRecord: LuaRawFunction = { L, context in
 }
 
 private let isRecordedAlready = OperatingFailure(
-  "record: the program is recorded already", "EALREADY")
+  "record: the program is already being recorded", "EALREADY")
 
 private func tell(_ outcome: UInt8) { withUnsafeBytes(of: outcome) { Tape.put(.began, $0) } }
 

@@ -66,7 +66,7 @@ private let generationFile: LuaRawFunction = { L, context in
 private let generationChunk: LuaRawFunction = { L, context in
   host(L, context, "chunk") { call in
     guard let path = call.runtime.generations.file?.path else {
-      throw call.mistake("there is no file to load again")
+      throw call.mistake("there is no file to reload")
     }
     do throws(SystemError) {
       return call.loadChunk(WorkerText.withoutMarks(try WorkerText.read(path)), path)

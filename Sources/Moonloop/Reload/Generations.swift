@@ -190,10 +190,10 @@ let moduleReload: LuaRawFunction = { L, context in
     let generations: Generations = runtime.generations
     guard let file = generations.file else {
       throw OperatingFailure(
-        "reload: there is no file that could be loaded again: moonloop run FILE has one", "ENOENT")
+        "reload: there is no file to reload; only 'moonloop run FILE' has one", "ENOENT")
     }
     if generations.making != 0 || generations.load != nil {
-      throw call.mistake("\(file.path) is loaded already", hint: "ask in a handler or a task")
+      throw call.mistake("\(file.path) is being loaded", hint: "call it in a handler or a task")
     }
     if let chunk = runtime.waitingChunk {
       let place = runtime.tasks.placeOfWait(chunk).map { " (\(call.state.text(of: $0)))" } ?? ""

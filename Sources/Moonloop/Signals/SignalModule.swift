@@ -113,10 +113,10 @@ extension HostCall {
     let reason: (why: String, hint: String)?
     switch SignalNumber.obstacle(number) {
     case .unblockable:
-      reason = ("no process can see it coming", "handle \"\(name == "kill" ? "term" : "tstp")\"")
+      reason = ("no process can catch it", "handle \"\(name == "kill" ? "term" : "tstp")\"")
     case .fault:
-      reason = ("it tells of a fault in the program itself, where it stands", "fix that")
-    case .library: reason = ("the C library keeps it to itself", "use \"rtmin\" or one above it")
+      reason = ("it reports a fault in the program itself", "fix the fault")
+    case .library: reason = ("the C library reserves it", "use \"rtmin\" or one above it")
     case nil: reason = ownReason(number, name)
     }
     guard let reason else { return number }
@@ -140,7 +140,7 @@ extension HostCall {
       return ("a write to a closed pipe gives nil, message, \"EPIPE\"", "look at that")
     }
     if name == "alrm" && Ending.isCaught {
-      return ("it ends what is busy when the program is to end", "use a timer")
+      return ("it ends a busy program that was asked to end", "use a timer")
     }
     return nil
   }

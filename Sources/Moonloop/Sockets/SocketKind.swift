@@ -45,7 +45,7 @@ final class SocketKind: ItemKind {
 
   func obstacle(to source: Loop.DescriptorSource) -> String {
     if let words = closedWords(source) { return words }
-    if source.enabled.isEmpty { return "no event of it is enabled" }
+    if source.enabled.isEmpty { return "none of its events is enabled" }
     return "its socket is not ready: \(stateText(of: source))"
   }
 }

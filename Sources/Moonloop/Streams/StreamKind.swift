@@ -53,7 +53,7 @@ final class StreamKind: ItemKind {
     if parts.isEmpty {
       parts.append(
         stream.events == nil
-          ? "no task is reading or writing it" : "its handler has received all there was")
+          ? "no task is reading or writing it" : "its handler has received everything")
     }
     let modes = runtime.loop.modes(of: source)
     if let current = runtime.explanation.scriptRun?.mode.name, stream.isUsed,

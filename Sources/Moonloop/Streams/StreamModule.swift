@@ -295,7 +295,7 @@ extension HostCall {
   func requireWritable(_ stream: ScriptStream) throws {
     guard stream.bytes.canWrite else { throw mistake("\(stream.label) is for reading only") }
     if stream.state.isShut {
-      throw mistake("\(stream.label): its writing side was shut", hint: "write before shutdown")
+      throw mistake("\(stream.label): its write side was shut down", hint: "write before shutdown")
     }
     if stream.bytes.isShakingHands, stream.state.writeFailure == nil {
       throw mistake("\(stream.label) is in its TLS handshake", hint: "wait for starttls")
@@ -375,7 +375,7 @@ let streamShutdown: LuaRawFunction = { L, context in
   host(L, context, "stream:shutdown") { call in
     let stream = try call.selfStream()
     if call.count >= 2, call.stack.type(2) != .nil, call.stack.string(2) != "write" {
-      throw call.mistake("what is shut must be \"write\", got \(call.given(2))")
+      throw call.mistake("the side must be \"write\", got \(call.given(2))")
     }
     guard stream.bytes.canWrite else { throw call.mistake("\(stream.label) is for reading only") }
     stream.bytes.finishTLS(call.loop.kernel)

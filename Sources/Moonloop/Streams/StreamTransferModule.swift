@@ -60,7 +60,7 @@ extension HostCall {
   /// A descriptor cannot go through TLS, and an encrypted stream cannot go to another process.
   fileprivate func requirePlain(_ stream: ScriptStream) throws(ScriptMistake) {
     guard stream.bytes.tls != nil else { return }
-    throw mistake("\(stream.label) has TLS: a descriptor can neither go through it nor be its own")
+    throw mistake("\(stream.label) has TLS: it cannot carry descriptors, or be sent as one")
   }
 
   /// A descriptor: its number, or a stream that uses it.

@@ -9,7 +9,7 @@ let streamStartTLS: LuaRawFunction = { L, context in
   host(L, context, "stream:starttls") { call in
     let stream = try call.selfStream()
     guard stream.bytes.canRead, stream.bytes.canWrite else {
-      throw call.mistake("\(stream.label) goes one way; TLS needs both")
+      throw call.mistake("\(stream.label) is one-way; TLS needs both directions")
     }
     if stream.bytes.tls != nil { throw call.mistake("\(stream.label) has TLS already") }
     try call.requireFreeReader(stream)

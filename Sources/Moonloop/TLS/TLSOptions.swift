@@ -105,7 +105,7 @@ extension HostCall {
     case .either:
       plan.isServer = try options.boolean("server") ?? false
       host = try options.string("host")
-      if plan.isServer, host != nil { throw mistake("'host' is for the side of the client") }
+      if plan.isServer, host != nil { throw mistake("'host' is only for clients") }
     }
     if options.has("timeout") { _ = try options.seconds("timeout", .positive) }
     if let own = try identity(options) { plan.identities = [own] }

@@ -129,7 +129,7 @@ extension Tasks {
   /// What a task waits for, as text after "waits".
   package func forWhat(_ task: ScriptTask) -> String {
     if task.phase == .running { return "for its own call to return" }
-    if task.phase == .prepared { return "for its begin" }
+    if task.phase == .prepared { return "for its first turn" }
     guard let wait = task.wait else { return "for its children" }
     let place = placeOfWait(task).map { " (\(state.text(of: $0)))" } ?? ""
     if task.isReady { return "for its next turn\(place)" }

@@ -20,7 +20,7 @@ extension HostCall {
   package func requireWaiting(_ waiting: LuaCoroutine? = nil) throws -> LuaCoroutine {
     if withRuntime({ $0.generations.isInLoad }) {
       throw mistake(
-        "cannot wait here: a file is loaded again in one go", hint: "wait in a loop:task")
+        "cannot wait here: a file is reloaded in one go", hint: "wait in a loop:task")
     }
     guard let coroutine = waiting ?? withRuntime({ $0.door.waitingTask(stack.L) }) else {
       let obstacle = withRuntime { $0.door.waitObstacle(stack.L) } ?? "no task runs"

@@ -56,8 +56,8 @@ let taskTask: LuaRawFunction = { L, context in
     let owner = try call.selfTask()
     if owner.phase == .ended || owner.phase == .joining && owner.cancellation != nil {
       throw call.mistake(
-        "the scope is over: \(call.runtime.label(of: .task(owner))) has ended; make tasks in a "
-          + "scope that lives, or with loop:task")
+        "the scope is closed: \(call.runtime.label(of: .task(owner))) has ended; make tasks in an "
+          + "open scope, or with loop:task")
     }
     return try call.makeTask(in: owner, childOptions)
   }
@@ -141,7 +141,7 @@ extension HostCall {
     if task === current { throw mistake("a task cannot wait for itself: it would never end") }
     if task.owns(current) {
       throw mistake(
-        "\(runtime.label(of: .task(task))) waits for what is in its scope, this task among it: "
+        "\(runtime.label(of: .task(task))) waits for the tasks of its scope, including this one: "
           + "neither would ever end")
     }
     var next = task

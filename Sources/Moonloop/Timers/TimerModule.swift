@@ -33,7 +33,7 @@ private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) th
     throw call.mistake("needs 'first', 'every' or 'at', in seconds")
   }
   if wall != nil && (first != nil || interval > 0) {
-    throw call.mistake("'at' is a date, and goes with neither 'first' nor 'every'")
+    throw call.mistake("'at' is a date, and cannot be combined with 'first' or 'every'")
   }
   let tolerance = try options.seconds("tolerance", .notNegative) ?? 0
   let modes = try options.modes()

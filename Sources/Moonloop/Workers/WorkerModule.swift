@@ -55,7 +55,7 @@ extension HostCall {
       return WorkerText(source: source)
     }
     guard let file else {
-      throw mistake("needs a script: the name of a file as first element, or 'source'")
+      throw mistake("needs a script: a file name as the first element, or 'source'")
     }
     try requireGrant(toRead: file)
     do throws(SystemError) {

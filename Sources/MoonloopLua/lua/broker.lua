@@ -134,7 +134,7 @@ end
 function methods:request(message, options)
   local state, timeout, code = enter(self, "request", options)
   if not state then return nil, timeout, code end
-  if state.deliver == "all" then error(state.label .. ": messages for all have no reply", 2) end
+  if state.deliver == "all" then error(state.label .. ": messages to all get no reply", 2) end
   local form, text, problem = pack(state, message)
   if not form then return nil, text, problem end
   local ends, id = ml.now() + timeout, nil

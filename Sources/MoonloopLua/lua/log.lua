@@ -104,7 +104,8 @@ end
 local function report_problem(outlet)
   local problem = sinks.problem(outlet.sink)
   if problem and not outlet.is_reported and outlet.name ~= "stderr" and errors then
-    errors:write(("moonloop: log '%s': %s; records wait for room\n"):format(outlet.name, problem))
+    errors:write(("moonloop: log '%s': %s; records are kept until there is room\n"):format(
+      outlet.name, problem))
   end
   outlet.is_reported = problem ~= nil
 end
@@ -127,7 +128,7 @@ local function open(to)
     if to == "stderr" or to == "stdout" then
       return { write = function(_, line) print(line) return true end }
     end
-    return nil, "a script with less than all grants may not write logs to files"
+    return nil, "only a script with all grants may write logs to files"
   end
   local fd = to == "stdout" and 1 or to == "stderr" and 2
   local sink, problem, code = sinks.open(fd or to)
@@ -224,7 +225,7 @@ local function make(state)
 end
 
 function methods:with(fields)
-  if type(fields) ~= "table" then error("log: with takes a table of fields", 2) end
+  if type(fields) ~= "table" then error("log: 'with' takes a table of fields", 2) end
   local state = {}
   for name, value in pairs(states[self]) do state[name] = value end
   state.fields = {}

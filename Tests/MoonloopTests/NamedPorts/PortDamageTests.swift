@@ -48,15 +48,15 @@ struct PortDamageTests {
   static let damages: [(bytes: [UInt8], told: String)] = [
     (Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), "it sent no message"),
     (header(magic: 0x024C_504D, size: 0), "it sent version 2 of the protocol, this is 1"),
-    (header(kind: 77, size: 0), "a message of the unknown kind 77"),
-    (header(kind: 0x101, size: 0), "a message of the unknown kind 257"),
-    (header(size: 1 << 40), "a message of 1099511627776 bytes; 67108864 are the most"),
+    (header(kind: 77, size: 0), "a message of unknown kind 77"),
+    (header(kind: 0x101, size: 0), "a message of unknown kind 257"),
+    (header(size: 1 << 40), "a message of 1099511627776 bytes; the limit is 67108864"),
     (header(size: .max), "a message of 18446744073709551615 bytes"),
     (header(passed: 251, size: 5000), "a message with 251 attachments in 5000 bytes"),
     (header(passed: 10, size: 9), "a message with 10 attachments in 9 bytes"),
     (
       header(passed: 1, size: 10) + [9] + [UInt8](repeating: 0, count: 9),
-      "an attachment of the unknown kind 9"
+      "an attachment of unknown kind 9"
     ),
     (
       header(passed: 1, size: 10) + [UInt8](repeating: 0, count: 10),

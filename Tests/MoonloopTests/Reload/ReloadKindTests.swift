@@ -87,7 +87,7 @@ import Testing
     #expect(lines.contains("akeep_alive = true, got hello"), "\(lines)")
     #expect(
       lines.contains {
-        $0.contains("the port listens with a capacity of 65536, which no reload changes")
+        $0.contains("the port listens with a capacity of 65536, which a reload does not change")
       }, "\(lines)")
     #expect(lines.contains("acapacity = 5, got hello"), "\(lines)")
     #expect(run.reports == [])
@@ -203,7 +203,7 @@ import Testing
   }
 
   static let forbidden: [(text: String, message: String)] = [
-    ("require 'moonloop'.sleep(1)", "cannot wait here: a file is loaded again in one go"),
+    ("require 'moonloop'.sleep(1)", "cannot wait here: a file is reloaded in one go"),
     ("require 'moonloop'.current():run()", "the loop runs already"),
     ("coroutine.yield()", "app.lua:1: the file waits while it is reloaded, which it must not"),
     ("require 'moonloop'.current():task(print):wait()", "the loop runs already"),

@@ -10,7 +10,7 @@ import Testing
     ("loop:task(5)", "task: takes a function, got 5 (m:1)"),
     (
       "loop:task {}",
-      "task: the handler is missing: give a function as first element of the table (m:1)"
+      "task: the handler is missing: give a function as the first element of the table (m:1)"
     ),
     (
       "loop:task({ nam = 'x' }, print)", "task: unknown option 'nam' (m:1); did you mean 'name'?"

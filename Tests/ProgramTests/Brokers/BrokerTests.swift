@@ -91,7 +91,7 @@ struct BrokerTests {
       outcome.output == """
         true\ttrue
         1a 1b 2a 2b
-        false\tport 'news': messages for all have no reply
+        false\tport 'news': messages to all get no reply
 
         """)
   }
@@ -140,7 +140,7 @@ struct BrokerTests {
     #expect(outcome.output.hasPrefix("1\nx\tfunction: "), "\(outcome)")
     #expect(
       outcome.output.hasSuffix(
-        "\nx\ttrue\nnil\tport 'other': it was answered before\tEPIPE\n"), "\(outcome)")
+        "\nx\ttrue\nnil\tport 'other': it was already answered\tEPIPE\n"), "\(outcome)")
   }
 
   @Test func `a full queue makes senders wait, and a sender that gives up has not sent`() throws {

@@ -27,7 +27,7 @@ struct MistakeTests {
       "every: the handler must be a function, got 5 (HERE)"),
     Row(
       "a missing handler", "loop:timer { every = 1 }",
-      "timer: the handler is missing: give a function as first element of the table (HERE)"),
+      "timer: the handler is missing: give a function as the first element of the table (HERE)"),
     Row(
       "an unknown option", "loop:timer { evry = 1, print }",
       "timer: unknown option 'evry' (HERE); did you mean 'every'?"),

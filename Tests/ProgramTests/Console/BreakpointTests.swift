@@ -49,7 +49,7 @@ struct BreakpointTests {
       try session.enter(":up", "3  ")
       try session.enter("list.extra = #list", "debug> ")
       try session.enter(":locals", "list = { 3, 1, 2, extra = 3 }   (upvalue)\r\n")
-      try session.enter("ml.sleep(1)", "(it waits, but the clock stands")
+      try session.enter("ml.sleep(1)", "(it waits, but the clock is stopped")
       session.type("\u{3}")
       try session.waitFor("interrupted\r\ndebug> ")
       // The clock stands while real time passes: as long as many periods of the timer.

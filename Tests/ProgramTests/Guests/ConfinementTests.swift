@@ -87,7 +87,7 @@ import Testing
       end)
       """, signal,
     ])
-    let more = signal == "SYS" ? ": it made a system call that no guest makes" : ""
+    let more = signal == "SYS" ? ": it made a system call that guests may not make" : ""
     let call = "nil\tthe guest has ended\tECANCELED"
     let late = "nil\tguest:call: the guest has ended\tECANCELED"
     let killed = "the guest's process was killed by SIG\(signal)\(more)"

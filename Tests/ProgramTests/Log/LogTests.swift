@@ -94,7 +94,8 @@ struct LogTests {
       """,
     ])
     #expect(outcome.output == "nil\tNo space left on device\tENOSPC\n0\n", "\(outcome)")
-    let report = "moonloop: log '/dev/full': No space left on device; records wait for room\n"
+    let report =
+      "moonloop: log '/dev/full': No space left on device; records are kept until there is room\n"
     #expect(outcome.errors == report, "\(outcome)")
   }
 

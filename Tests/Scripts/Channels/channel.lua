@@ -145,7 +145,7 @@ any:send(value); any:send(false); any:send(any)
 same({ any:receive() == value, any:receive(), any:receive() == any }, { true, false, true })
 local function message(...) return (select(2, pcall(...)):gsub(" %(.*", "")) end
 same(message(any.send, any, nil),
-  "send: takes a value that is not nil: nil is the end of a channel")
+  "send: the value must not be nil: nil marks the end of a channel")
 same(message(any.send, any, 1, { timout = 1 }), "send: unknown option 'timout'")
 same(message(any.receive, any, 5),
   "receive: takes a table of options, such as { timeout = 5 }; got 5")

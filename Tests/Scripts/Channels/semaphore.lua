@@ -123,7 +123,7 @@ local function message(...) return (select(2, pcall(...)):gsub(" %(.*", "")) end
 local range = "semaphore: the number of permits must be a whole number from 1 to 1073741824, got "
 same(message(ml.semaphore), range .. "nothing")
 same(message(ml.semaphore, 0), range .. "0")
-same(message(ml.semaphore, { name = "x" }), "semaphore: needs 'permits', how many there are")
+same(message(ml.semaphore, { name = "x" }), "semaphore: needs 'permits', the number of permits")
 same(message(gate.with, gate, 5), "with: takes a function, got 5")
 local found
 table.sort({ 2, 1 }, function() found = message(gate.acquire, gate); return false end)

@@ -54,7 +54,7 @@ local rows = {
   { "while true do\n pcall(function() while true do end end) end",
     NO_RETURN .. "2: does not end: stopped after 100 million instructions" },
   { "local x\nreturn { timers = x.y }", "2: attempt to index a nil value (local 'x')" },
-  { "\nerror { code = 5 }", NO_RETURN .. "2: raised a table where a text was expected" },
+  { "\nerror { code = 5 }", NO_RETURN .. "2: raised a table instead of a message" },
   { "return {\n timers = { a = , } }", "2: unexpected symbol near ','" },
   -- Values that are not tables.
   { "return setmetatable({}, {})", "1: must be a plain table, got one with a metatable" },

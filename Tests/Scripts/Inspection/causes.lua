@@ -38,14 +38,14 @@ local function nothing() end
 
 row("not added to a mode", function(keep)
   return why(keep(ml.timer { every = 1, name = "t", nothing }))
-end, "timer 't' (made at @): it was not added to a mode, or was taken out; use loop:add (due in 1 "
+end, "timer 't' (made at @): it was not added to a mode, or was removed; use loop:add (due in 1 "
   .. "s)")
 
 row("taken out of its modes", function(keep)
   local source = keep(loop:source { name = "s", nothing })
   loop:remove(source)
   return why(source)
-end, "source 's' (made at @): it was not added to a mode, or was taken out; use loop:add")
+end, "source 's' (made at @): it was not added to a mode, or was removed; use loop:add")
 
 row("wrong mode", function(keep)
   local timer = keep(loop:timer { every = 5, name = "t", modes = { "a", "b" }, nothing })
@@ -85,7 +85,7 @@ row("the mode of a nested run that excludes it", function(keep)
   return sentence
 end, "timer 't' (made at @): the loop runs in mode 'ask', and it is in default (due 2 s ago); "
   .. "timer 'outer' (made at @) has been running this one for 4 s, and the run in "
-  .. "'default' goes on when it ends: give it a timeout, or name 'ask' among the modes")
+  .. "'default' continues when it ends: give it a timeout, or name 'ask' among the modes")
 
 -- ── the run ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -106,7 +106,7 @@ row("a stop that is remembered", function(keep)
   assert(loop:run() == "stopped")
   return sentence
 end, "timer 't' (made at @): the loop does not run; it can fire when that runs in default (due in "
-  .. "1 s); the next run ends at once, by a stop that is remembered (stop_when_next_looking)")
+  .. "1 s); the next run ends at once, because of a remembered stop (stop_when_next_looking)")
 
 row("the run was stopped", function(keep)
   local timer = keep(loop:timer { every = 5, name = "t", nothing })
@@ -127,7 +127,7 @@ row("it does not hold the run", function(keep)
   assert(loop:run() == "finished")
   return sentence
 end, "timer 't' (made at @): due in 60 s; but it does not hold the run (keep_alive(false)), and "
-  .. "nothing else does: that is finished before")
+  .. "no other item does: the run is finished before")
 
 row("an error has stopped the loop", function(keep)
   loop.on_error = function() return "stop" end
@@ -136,8 +136,8 @@ row("an error has stopped the loop", function(keep)
   assert(loop:run() == "stopped")
   loop.on_error = nil
   return why(timer)
-end, "timer 't' (made at @): the loop does not run, for an error in timer 'bad' (made at @) has "
-  .. "stopped it (on_error); it can fire when that runs in default (due in 59 s); this script "
+end, "timer 't' (made at @): the loop does not run, because an error in timer 'bad' (made at @) "
+  .. "has stopped it (on_error); it can fire when that runs in default (due in 59 s); this script "
   .. "runs its loop by itself, so call loop:run() again")
 
 -- ── what occupies the thread ────────────────────────────────────────────────────────────────────
@@ -164,8 +164,8 @@ row("was held back", function(keep)
   local sentence = inside(function() return why(late) end)
   loop:metrics { on = false }
   return sentence
-end, "timer 'late' (made at @): due in 1.5 s; virtual time stands while the loop has something to "
-  .. "do, and jumps when it has nothing; it was held back 8 s, until 2.5 s ago, by a "
+end, "timer 'late' (made at @): due in 1.5 s; virtual time stands still while the loop is busy, "
+  .. "and jumps ahead when it is idle; it was held back 8 s, until 2.5 s ago, by a "
   .. "nested run of timer 'slow' (made at @)")
 
 row("inside of its own handler", function(keep)
@@ -194,8 +194,8 @@ row("a handler that failed", function(keep)
   loop:run { timeout = 4.5 }
   loop.on_error = nil
   return inside(function() return (why(timer):gsub("failed %d+ times", "failed n times")) end)
-end, "timer 't' (made at @): due in 0.5 s; virtual time stands while the loop has something to "
-  .. "do, and jumps when it has nothing; its handler failed n times, the last: no such host")
+end, "timer 't' (made at @): due in 0.5 s; virtual time stands still while the loop is busy, "
+  .. "and jumps ahead when it is idle; its handler failed n times, the last: no such host")
 
 -- ── dates ───────────────────────────────────────────────────────────────────────────────────────
 
@@ -214,8 +214,8 @@ end, "timer (made at @): it has no date; set next_fire, or call again(delay)")
 row("virtual time that does not pass", function(keep)
   local timer = keep(loop:every(5, nothing))
   return inside(function() return why(timer) end)
-end, "timer (made at @): due in 4 s; virtual time stands while the loop has something to do, and "
-  .. "jumps when it has nothing")
+end, "timer (made at @): due in 4 s; virtual time stands still while the loop is busy, and "
+  .. "jumps ahead when it is idle")
 
 row("a clock that is held", function(keep)
   local child = assert(ml.process.spawn { "cat", stdin = "pipe" })

@@ -52,7 +52,8 @@ row("a timer without a name that was invalidated", function()
   local timer = loop:every(1, nothing)
   timer:invalidate()
   return why(timer)
-end, "timer (made at @): it was invalidated (where is known if it has a name); make a new one")
+end, "timer (made at @): it was invalidated (the place is known only for named items); make a new "
+  .. "one")
 
 row("a timer that has fired", function()
   local timer = loop:after(1, nothing)
@@ -66,7 +67,7 @@ row("a timer that is long gone", function(keep)
   loop:run()
   keep(loop:after(1, nothing))
   return why(timer)
-end, "timer: it has ended: it fired for the last time, or went with its loop; make a new one")
+end, "timer: it has ended: it fired for the last time, or ended with its loop; make a new one")
 
 row("a one-shot observer that has run", function()
   local observer = loop:observer { on = "entry", name = "o", repeats = false, nothing }
@@ -87,7 +88,7 @@ row("not signalled again", function(keep)
   local source = keep(loop:source { name = "s", nothing })
   source:signal()
   return inside(function() return why(source) end)
-end, "source 's' (made at @): it was not signalled since it was last performed; call "
+end, "source 's' (made at @): it has not been signalled since it was last performed; call "
   .. "source:signal()")
 
 row("signalled, and nobody wakes the loop", function(keep)
@@ -178,8 +179,8 @@ row("disabled by its one shot", function(keep)
     fd:invalidate()
     return text
   end)
-end, "fd 'in' (made at @): no event of it is enabled; use enable, even in its handler, because a "
-  .. "call disables it (reenable)")
+end, "fd 'in' (made at @): none of its events is enabled; use enable, even in its handler, because "
+  .. "a call disables it (reenable)")
 
 row("disabled by hand", function(keep)
   return with_pipe(function(from, to)
@@ -192,7 +193,7 @@ row("disabled by hand", function(keep)
     return text
   end)
 end, "fd 'in' (made at @): there is something to read, but it is disabled: fd:enable \"read\"; "
-  .. "there is no space to write into")
+  .. "there is no room to write")
 
 row("at its end of file", function(keep)
   local from, to = pipe()

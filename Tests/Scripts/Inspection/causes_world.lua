@@ -49,8 +49,8 @@ local function limited(keep, limit, beyond, handler)
   return inside(function() return why(timer) end)
 end
 
-local stopped = "timer 't' (made at @): due in # s; virtual time stands while the loop has "
-  .. "something to do, and jumps when it has nothing; its handler "
+local stopped = "timer 't' (made at @): due in # s; virtual time stands still while the loop is "
+  .. "busy, and jumps ahead when it is idle; its handler "
 
 row("the limit of time", function(keep)
   return limited(keep, { callout = 0.02 }, { callout = 1000 }, function() while true do end end)

@@ -11,7 +11,7 @@ end
 
 why(nil, "mode 'default': nothing would keep it running")
 local source = ml.source { name = "s", perform = print }
-why(source, "source 's': it was not added to a mode, or was taken out; use loop:add")
+why(source, "source 's': it was not added to a mode, or was removed; use loop:add")
 loop:add(source, "other")
 why(source, "source 's': the loop does not run; it can be called when that runs in other; call "
   .. "loop:run { mode = \"other\" }")
@@ -38,7 +38,7 @@ loop:after(1, function(inner)
     .. "it is called when a run in one of its modes gets there")
   why(fd, "fd 'in': there is nothing to read")
   fd:disable "read"
-  why(fd, "fd 'in': no event of it is enabled; use enable")
+  why(fd, "fd 'in': none of its events is enabled; use enable")
   fd:enable "read"
   write(to, "x")
   why(fd, "fd 'in': it is ready to read: the handler of timer runs now, then it is served")
@@ -62,7 +62,7 @@ loop:after(1, function(inner)
 end)
 assert(loop:run { timeout = 1000 } == "stopped")
 for _, handle in ipairs { far, timer, observer, port, fd, request } do handle:invalidate() end
-why(far, "timer: it was invalidated (where is known if it has a name); make a new one")
+why(far, "timer: it was invalidated (the place is known only for named items); make a new one")
 why(request, "perform_after: it was performed or cancelled")
 waiting:invalidate()
 loop:run { timeout = 1000 }

@@ -22,7 +22,7 @@ end
 
 mistakes {
   { function() loop:source { } end,
-    "source: the handler is missing: give a function as first element of the table" },
+    "source: the handler is missing: give a function as the first element of the table" },
   { function() loop:source { perform = 1 } end, "source: 'perform' must be a function, got 1" },
   { function() loop:source { perfrom = print } end,
     "source: unknown option 'perfrom'; did you mean 'perform'?" },
@@ -66,7 +66,7 @@ mistakes {
     "observer: needs 'on', the activities to observe; use one of " .. activities
       .. ", or a list" },
   { function() loop:observer { on = "exit" } end,
-    "observer: the handler is missing: give a function as first element of the table" },
+    "observer: the handler is missing: give a function as the first element of the table" },
   { function() loop:fd { read = print } end, "fd: needs 'fd', the number of an open descriptor" },
   { function() loop:fd { fd = -1, read = print } end,
     "fd: 'fd' must be a whole number from 0 to 2147483647, got -1" },

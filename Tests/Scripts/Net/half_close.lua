@@ -12,7 +12,7 @@ loop:task(function()
   stream:write("x"):shutdown "write"
   assert(stream:read "a" == "got 1")
   local ok, message = pcall(stream.write, stream, "more")
-  assert(not ok and message:find "its writing side was shut", message)
+  assert(not ok and message:find "its write side was shut down", message)
 end):wait()
 server:invalidate()
 

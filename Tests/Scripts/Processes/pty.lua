@@ -37,8 +37,8 @@ local function mistake(text, options)
   local ok, message = pcall(ml.process.spawn, options)
   assert(not ok and message:find(text, 1, true), message)
 end
-mistake("'stdout' does not go with 'pty'", { "true", pty = true, stdout = "pipe" })
-mistake("'detached' does not go with 'pty'", { "true", pty = true, detached = true })
+mistake("'stdout' cannot be used with 'pty'", { "true", pty = true, stdout = "pipe" })
+mistake("'detached' cannot be used with 'pty'", { "true", pty = true, detached = true })
 mistake("'rows' is the size of a terminal; set 'pty = true' too", { "true", rows = 10 })
 mistake("'columns' must be a whole number from 1 to 1000, got 0",
   { "true", pty = true, columns = 0 })

@@ -60,7 +60,7 @@ parent = loop:task({ name = "parent" }, function(scope)
   return scope:task(function() return pcall(parent.await, parent) end):await()
 end)
 ok, e = parent:await()
-assert(not ok and e:find "task 'parent' %(made at .*%) waits for what is in its scope", e)
+assert(not ok and e:find "task 'parent' %(made at .*%) waits for the tasks of its scope", e)
 local a, b
 a = loop:task({ name = "a" }, function() return b:await() end)
 b = loop:task({ name = "b" }, function() return select(2, pcall(a.await, a)) end)

@@ -83,7 +83,7 @@ wrong("the day of the week has 'sat-mon', which ends before it begins", "0 0 * *
 wrong("the minute has '5/15', a step without a range; write '5-59/15'", "5/15 * * * *", print)
 wrong("the minute has '*/0', whose step must be a whole number > 0", "*/0 * * * *", print)
 wrong("the minute has a list with nothing between commas: '1,,2'", "1,,2 * * * *", print)
-wrong("five fields are wanted (minute, hour, day of the month, month, day of the week), got 6",
+wrong("expected five fields (minute, hour, day of the month, month, day of the week), got 6",
   "0 0 3 * * *", print)
 wrong('cron: "0 0 30 2 *" never comes: February has no day 30', "0 0 30 2 *", print)
 wrong('"0 0 31 4,6 *" never comes: none of its months has a day 31', "0 0 31 4,6 *", print)

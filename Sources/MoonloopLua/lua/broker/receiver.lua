@@ -35,7 +35,7 @@ local function handle(self, entry)
   if problem then error(("%s: message %s: %s"):format(self.label, entry.id, problem), 0) end
   local is_answered = false
   self.handler(value, function(reply)
-    if is_answered then return nil, self.label .. ": it was answered before", "EPIPE" end
+    if is_answered then return nil, self.label .. ": it was already answered", "EPIPE" end
     local form, text, code = self.pack(self, reply)
     if not form then return nil, text, code end
     is_answered = true
@@ -149,7 +149,7 @@ local function deliver(self)
       local value, problem = self.unpack(text:sub(1, 1), text:sub(2))
       if problem then error(("%s: %s"):format(self.label, problem), 0) end
       self.handler(value, function()
-        return nil, self.label .. ": a message for all has no reply", "EPIPE"
+        return nil, self.label .. ": a message to all gets no reply", "EPIPE"
       end)
     end)
   end

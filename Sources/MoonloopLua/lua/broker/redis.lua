@@ -2,7 +2,7 @@
 local ml = require "moonloop"
 local url = require "moonloop.http.url"
 
-local redis = { ODD = "the broker's answer is not one to the question" }
+local redis = { ODD = "the broker's answer does not match the question" }
 
 -- Limits of a reply: bytes of its texts, elements, and how deep.
 local TEXT_LIMIT, COUNT_LIMIT, DEPTH_LIMIT = 64 << 20, 1 << 20, 16
@@ -29,13 +29,13 @@ local function broken(message, code, has_begun)
 end
 
 local function malformed(line)
-  broken(("the reply is not Redis' protocol: %q"):format(line:sub(1, 40)), "EBADMSG")
+  broken(("the reply does not follow the Redis protocol: %q"):format(line:sub(1, 40)), "EBADMSG")
 end
 
 -- @param room `left`, `count`: bytes of texts and elements that the reply may still have
 local function read_text(stream, size, options, room)
   room.left = room.left - size
-  if room.left < 0 then broken("a reply too large", "EMSGSIZE") end
+  if room.left < 0 then broken("the reply is too large", "EMSGSIZE") end
   local text, message, code = stream:read(size + 2, options)
   if not text or #text < size + 2 then broken(message, code, true) end
   if text:sub(-2) ~= "\r\n" then malformed(text:sub(-40)) end
@@ -59,7 +59,7 @@ local function read_value(stream, depth, options, room)
   if sign == "$" then return read_text(stream, number, options, room) end
   if sign == "%" then number = 2 * number end
   room.count = room.count - number
-  if room.count < 0 or depth > DEPTH_LIMIT then broken("a reply too large", "EMSGSIZE") end
+  if room.count < 0 or depth > DEPTH_LIMIT then broken("the reply is too large", "EMSGSIZE") end
   local list = { is_push = sign == ">" }
   for place = 1, number do list[place] = read_value(stream, depth + 1, options, room) end
   return list

@@ -50,7 +50,7 @@ local function in_words(value)
   if type(value) == "table" and type(rawget(value, "message")) == "string" then
     return value.message
   end
-  return ("raised a %s where a text was expected"):format(type(value))
+  return ("raised a %s instead of a message"):format(type(value))
 end
 
 -- Resumes a coroutine under an instruction limit. `on_call` is called for each call.
@@ -83,7 +83,7 @@ function evaluation.bounded(fn, ...)
   if mistake then return false, mistake end
   if results[1] and coroutine.status(co) == "suspended" then
     coroutine.close(co)
-    return false, "it waits while it is loaded"
+    return false, "it waits while it loads"
   end
   return table.unpack(results, 1, results.n)
 end

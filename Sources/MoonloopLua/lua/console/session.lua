@@ -100,7 +100,8 @@ function Session:warn(task)
     ml.sleep(0)
     ml.sleep(0)
     if task:is_done() or self.task ~= task or breakpoint.depth() ~= depth then return end
-    self.own.print "(it waits, but the clock stands: only the console is served; Ctrl-C ends it)"
+    self.own.print(
+      "(it waits, but the clock is stopped: only the console is served; Ctrl-C cancels)")
   end)
 end
 

@@ -98,7 +98,7 @@ local function read(text)
   local texts = {}
   for one in line:gmatch "%S+" do texts[#texts + 1] = one end
   if #texts ~= 5 then
-    fail("five fields are wanted (minute, hour, day of the month, month, day of the week), got %d",
+    fail("expected five fields (minute, hour, day of the month, month, day of the week), got %d",
       #texts)
   end
   local sets = {}

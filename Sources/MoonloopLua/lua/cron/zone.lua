@@ -144,7 +144,7 @@ function zone.named(name)
       message or "a folder")
   end
   local ok, made = pcall(read, bytes)
-  if not ok or not made then return nil, ("%s: not a file of a time zone"):format(path) end
+  if not ok or not made then return nil, ("%s: not a time zone file"):format(path) end
   known[name] = made
   return made
 end

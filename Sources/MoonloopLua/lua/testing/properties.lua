@@ -59,7 +59,7 @@ properties.any = any
 
 local function check_maker(name, one)
   if getmetatable(one) == maker then return one end
-  error(("t.any.%s: needs what makes a value, such as t.any.integer(), got %s"):format(
+  error(("t.any.%s: needs a maker of values, such as t.any.integer(), got %s"):format(
     name, values.format(one)), 3)
 end
 
@@ -238,11 +238,11 @@ end
 
 local function check_arguments(makers, fn, options)
   if type(makers) ~= "table" or getmetatable(makers) == maker or #makers == 0 then
-    error("t:forall: needs a list of what makes the arguments, such as { t.any.integer() }", 4)
+    error("t:forall: needs a list with a maker for each argument, such as { t.any.integer() }", 4)
   end
   for _, one in ipairs(makers) do
     if getmetatable(one) ~= maker then
-      error("t:forall: each of the list must make values, such as t.any.integer(); got "
+      error("t:forall: the list must hold makers of values, such as t.any.integer(); got "
         .. values.format(one), 4)
     end
   end
@@ -269,7 +269,7 @@ function properties.check(makers, fn, options, seed)
       local found = shrink(makers, fn,
         { shown = shown, message = message, drawn = source.drawn, steps = 0 })
       return { seed = first + index - 1,
-        text = ("it does not hold for %s\n  %s\n  in case %d of %d, made simpler %d times"):format(
+        text = ("it does not hold for %s\n  %s\n  in case %d of %d, simplified %d times"):format(
           found.shown, found.message, index, runs, found.steps) }
     end
   end

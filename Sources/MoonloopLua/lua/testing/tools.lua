@@ -194,7 +194,7 @@ function methods.eventually(t, fn, within)
 end
 
 --- Calls a function with many values; see `moonloop.testing.properties`.
--- @param makers a list of what makes its arguments, from `t.any`
+-- @param makers a list of makers of its arguments, from `t.any`
 -- @param options `runs` (100) and `seed` (1)
 function methods.forall(t, makers, fn, options)
   local state = state_of(t, "forall")

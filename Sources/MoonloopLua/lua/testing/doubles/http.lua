@@ -27,7 +27,7 @@ local function expectation(given, number, level)
   check(("t:http: expectation %d"):format(number), given, WORDS, level)
   local times = given.times or 1
   if times ~= "any" and (math.type(times) ~= "integer" or times < 1) then
-    refuse("'times' must be a whole number from 1 on, or \"any\"")
+    refuse("'times' must be a whole number >= 1, or \"any\"")
   end
   local reply = given.reply == nil and 200 or given.reply
   if type(reply) ~= "table" and type(reply) ~= "function" then reply = { reply } end
@@ -125,7 +125,7 @@ local function verify(self, list, where)
   end
   local texts = missing(list)
   if #texts > 0 then
-    lines[#lines + 1] = "t:http: expected, and never requested:\n" .. table.concat(texts, "\n")
+    lines[#lines + 1] = "t:http: expected but never requested:\n" .. table.concat(texts, "\n")
   end
   if #lines > 0 then failure.fail(where .. ": " .. table.concat(lines, "\n"), 0) end
 end

@@ -17,7 +17,7 @@ function kept.read(path)
   end
   local ok, list = pcall(chunk)
   if ok and type(list) == "table" then return list end
-  return nil, ("'%s' returns no list of expectations"):format(path)
+  return nil, ("'%s' does not return a list of expectations"):format(path)
 end
 
 --- Writes them.
