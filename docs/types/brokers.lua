@@ -8,13 +8,13 @@
 ---@field name string Letters, digits, `.`, `-` and `_`, at most 64.
 ---@field over string The broker: `redis://user:password@host:port/database`, or `redis+unix://%2Fpath/database`.
 ---@field deliver? "one"|"all" To one receiver, and kept until it acknowledges; or to all that listen now. Default "one".
----@field capacity? integer Most messages in the queue; with "all", most that wait for the handler. Default 65536.
+---@field capacity? integer Maximum number of messages in the queue; with "all", of those that wait for the handler. Default 65536.
 ---@field at_once? integer How many messages may be in progress at once, up to 1024; default 1.
 ---@field lease? moonloop.Seconds How long a receiver keeps its messages without a sign of life; default 30.
 ---@field attempts? integer How often a message is given out before it is put aside; default 5.
----@field timeout? moonloop.Seconds Of each call; default 10.
+---@field timeout? moonloop.Seconds Timeout of each call; default 10.
 ---@field modes? moonloop.Modes Modes in which it is served; default: those of its maker.
----@field keep_alive? boolean Whether a run goes on for this port alone while it receives; default true.
+---@field keep_alive? boolean Whether this port alone keeps a run alive while it receives; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handler.
 
 ---A port that programs on other machines share: made by `ml.port` with 'over'.
@@ -31,8 +31,8 @@ local broker_port = {}
 ---@type string
 broker_port.name = nil
 
----Most messages in the queue.
----As given by this port; others may give another.
+---Maximum number of messages in the queue.
+---As set for this port; others may have set another.
 ---```lua
 ---local jobs <close> = ml.port { name = "jobs", over = "redis://127.0.0.1:1", capacity = 100 }
 ---print(jobs.capacity)   --> 100
@@ -49,8 +49,8 @@ broker_port.capacity = nil
 ---@type string
 broker_port.deliver = nil
 
----How many messages for all were dropped.
----They came faster than the handler took them, and 'capacity' was used up.
+---How many messages to all were dropped.
+---They came faster than the handler took them, and 'capacity' was reached.
 ---```lua
 ---local news <close> = ml.port { name = "news", over = "redis://127.0.0.1:1", deliver = "all" }
 ---print(news.dropped)   --> 0
@@ -72,9 +72,9 @@ broker_port.on_error = nil
 
 ---Sends a message, and waits until the broker has it.
 ---It is in the queue once, however often the connection breaks meanwhile. Waits while the queue is
----full. Returns `nil, message, code`: "ETIMEDOUT" (it may be sent all the same, if it was under
+---full. Returns `nil, message, code`: "ETIMEDOUT" (it may have been sent anyway, if it was on its
 ---way), "EMSGSIZE" beyond 1 MiB, "EACCES", "EINVAL" when the broker's key is something else,
----"ENOSPC", "EPIPE" when the port was closed. Raises an error for what has no JSON form.
+---"ENOSPC", "EPIPE" when the port was closed. Raises an error for a value that has no JSON form.
 ---```lua
 ---loop:task(function()
 ---  local jobs <close> = ml.port { name = "jobs", over = "redis://127.0.0.1:1" }
@@ -82,7 +82,7 @@ broker_port.on_error = nil
 ---end)
 ---```
 ---@async
----@param message any What JSON has: see `ml.json.encode`; a string may hold any bytes.
+---@param message any Anything that has a JSON form, see `ml.json.encode`; a string may hold any bytes.
 ---@param options? moonloop.BrokerDeadlineOptions The timeout.
 ---@return true? sent True once the broker has it.
 ---@return string? message
@@ -109,7 +109,7 @@ function broker_port:request(message, options) end
 
 ---Sets the handler; it receives the message and its reply function, but no handle.
 ---A message is acknowledged when its handler calls `reply(value)`, or returns; when it fails, the
----message is given out again after its lease. With nil no further message is taken. Raises an error
+---message is given out again after its lease. With nil no more messages are taken. Raises an error
 ---for another event, when the port was closed, and when a task receives from it.
 ---```lua
 ---local jobs = ml.port { name = "jobs", over = "redis://127.0.0.1:1" }
@@ -136,7 +136,7 @@ function broker_port:on(event, handler) end
 ---@return moonloop.Reply reply Acknowledges it, and answers it if it is a request.
 function broker_port:receive(options) end
 
----Asks how many messages are not yet acknowledged, those in progress included.
+---Asks how many messages are not yet acknowledged, including those in progress.
 ---Fails as `send` does.
 ---```lua
 ---loop:task(function()
@@ -151,7 +151,7 @@ function broker_port:receive(options) end
 ---@return string? code
 function broker_port:count(options) end
 
----Closes the port: what waits returns "ECANCELED".
+---Closes the port: waiting calls return "ECANCELED".
 ---Messages in progress are given to other receivers after their lease; a `<close>` variable does
 ---the same at the end of its block. To finish them first, take no more: `port:on("message", nil)`.
 ---```lua
@@ -162,7 +162,7 @@ function broker_port:count(options) end
 function broker_port:invalidate() end
 
 ---Whether the port is still open.
----A port whose broker is away is.
+---It stays open while its broker is away.
 ---```lua
 ---local jobs <close> = ml.port { name = "jobs", over = "redis://127.0.0.1:1" }
 ---print(jobs:is_valid())   --> true

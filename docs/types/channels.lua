@@ -138,7 +138,7 @@ function channel:try_receive() end
 function channel:items() end
 
 ---Ends sending: receivers get the remaining values, then nil.
----Senders, also waiting ones, get `nil, "closed", "EPIPE"`. Has no effect on a closed channel.
+---Senders, including waiting ones, get `nil, "closed", "EPIPE"`. Has no effect on a closed channel.
 ---```lua
 ---local jobs = ml.channel(1)
 ---jobs:try_send "last"
@@ -266,7 +266,7 @@ function semaphore:release() end
 ---```
 function semaphore:invalidate() end
 
----Whether it was not invalidated.
+---Whether it has not been invalidated.
 ---```lua
 ---print(ml.semaphore(1):is_valid())   --> true
 ---```

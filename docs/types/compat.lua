@@ -21,5 +21,5 @@ function uv.install(options) end
 ---LuaSocket, if it is installed, on our loop: a call that would wait suspends its task.
 ---`require "moonloop.compat.socket"` returns LuaSocket's module. It replaces the methods of its
 ---sockets, of LuaSec's connections and of Unix sockets, and `gettime`, `sleep`, `select`, `connect`
----and the functions of `dns`. Names, arguments, results and words of errors are LuaSocket's.
+---and the functions of `dns`. Names, arguments, results and error messages are LuaSocket's.
 ---@class moonloop.compat.socket

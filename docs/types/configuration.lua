@@ -15,7 +15,7 @@
 ---@field limits? moonloop.ConfiguredLimits Limits for the scripts.
 ---@field on_error? "continue"|"stop"|moonloop.ConfiguredHandler What to do after an error in a handler; default "continue".
 ---@field timers? table<string, moonloop.ConfiguredTimer> Timers by name.
----@field sources? table<string, moonloop.ConfiguredSource> Sources by name; one field says of which kind each is.
+---@field sources? table<string, moonloop.ConfiguredSource> Sources by name; one field says what kind each is.
 ---@field observers? table<string, moonloop.ConfiguredObserver> Observers by name.
 ---@field signals? table<string, moonloop.ConfiguredSignal|moonloop.ConfiguredHandler> Actions by signal, such as `term`; they do not keep a run alive.
 ---@field run? moonloop.ConfiguredPhase[] The phases, in order; default: one run of "default".
@@ -29,22 +29,22 @@
 ---@field memory? moonloop.Bytes|string Memory limit for Lua, e.g. "64M".
 ---@field callout? moonloop.Seconds Time limit for one call of a handler.
 ---@field instructions? integer Instruction limit for one call of a handler.
----@field handles? integer Limit for timers, other items, tasks, performs, notifications that wait, and channels and semaphores, each by itself.
+---@field handles? integer Limit for each of these: timers, other items, tasks, performs, waiting notifications, and (together) channels and semaphores.
 ---@field nesting? integer Limit for nested calls and runs.
 
 ---What every item of a configuration may have.
 ---@class moonloop.ConfiguredItem
 ---@field handler? moonloop.ConfiguredHandler Receives what a handler made in a script receives.
 ---@field modes? moonloop.Modes Modes in which it is served; default "default".
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ConfiguredHandler Called first for errors in its handlers.
 
 ---A timer of a configuration; 'every' or 'first', and 'handler' are required.
 ---@class moonloop.ConfiguredTimer: moonloop.ConfiguredItem
 ---@field every? moonloop.Seconds Interval between fires, > 0.
 ---@field first? moonloop.Seconds Delay of the first fire; default: 'every'.
----@field at? number The date of its only fire, as of `os.time`.
----@field cron? string A schedule in cron's words, as for `loop:cron`; instead of 'every' and 'first'.
+---@field at? number The date of its only fire, as from `os.time`.
+---@field cron? string A schedule in cron's syntax, as for `loop:cron`; instead of 'every' and 'first'.
 ---@field zone? string The time zone of the schedule, such as "Europe/Berlin"; default: the machine's.
 ---@field tolerance? moonloop.Seconds How much later than due it may fire; default 0.
 
@@ -77,7 +77,7 @@
 ---@field cancel? moonloop.ConfiguredHandler Called when it is removed from a mode.
 ---@field order? integer Position among the signalled sources; default 0.
 ---@field modes? moonloop.Modes Modes in which it is served; default "default".
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ConfiguredHandler Called first for errors in its handlers.
 
 ---A descriptor; 'read', 'write' or both are required, without 'handler'.
@@ -86,7 +86,7 @@
 ---@field read? moonloop.ConfiguredHandler Called in each pass while it is readable.
 ---@field write? moonloop.ConfiguredHandler Called while it is writable.
 ---@field modes? moonloop.Modes Modes in which it is served; default "default".
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ConfiguredHandler Called first for errors in its handlers.
 
 ---A listening server; its handler gets a stream and the peer.
@@ -109,7 +109,7 @@
 ---@field pressure "memory"|"cpu"|"io" What tasks wait for.
 ---@field stall? moonloop.Seconds How long they must wait, in all, within the window; default a tenth of it.
 ---@field window? moonloop.Seconds From 0.5 to 10; default 2. Without privileges a multiple of 2.
----@field level? "some"|"full" Which time counts: that in which some or all tasks wait; default "some".
+---@field level? "some"|"full" Which time counts: when some tasks wait, or when all do; default "some".
 ---@field file? string The pressure file, such as that of a control group, or a FIFO; default the system's.
 
 ---A child process; its handler is called when it ends.
@@ -117,10 +117,10 @@
 ---@field process string[] The program and its arguments; no shell reads them.
 ---@field cwd? string Its working directory.
 
----A named port, which other processes find.
+---A named port, which other processes can find.
 ---@class moonloop.ConfiguredPort: moonloop.ConfiguredItem
 ---@field port string Its name, such as "org.example.app".
----@field capacity? integer Most messages waiting in each direction.
+---@field capacity? integer Maximum number of messages waiting in each direction.
 
 ---What `ml.configure` made.
 ---@class moonloop.Running

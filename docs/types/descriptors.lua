@@ -13,7 +13,7 @@ local loop = {}
 ---@field line_limit? moonloop.Bytes Limit for the length of a line; default 1048576.
 ---@field order? integer Accepted as for other items, without effect: ready descriptors take turns.
 ---@field name? string Name in reports and traces.
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
 ---@class moonloop.LoopDescriptorOptions: moonloop.DescriptorOptions

@@ -3,7 +3,7 @@
 
 ---An open file. Its methods fail with "EBADF" once it is closed.
 ---@class moonloop.File
----@field path string The path that it was opened by.
+---@field path string The path it was opened with.
 local file = {}
 
 ---@class moonloop.FilePlaceOptions: moonloop.FsOptions
@@ -20,7 +20,7 @@ local file = {}
 ---```
 ---@async
 ---@param count integer How many at most.
----@param options? moonloop.FilePlaceOptions How long it may take, and more.
+---@param options? moonloop.FilePlaceOptions The timeout, and more.
 ---@return string? bytes What was read.
 ---@return string? message
 ---@return string? code
@@ -37,7 +37,7 @@ function file:read(count, options) end
 ---```
 ---@async
 ---@param text string What to write.
----@param options? moonloop.FilePlaceOptions How long it may take, and more.
+---@param options? moonloop.FilePlaceOptions The timeout, and more.
 ---@return moonloop.File? file The same file.
 ---@return string? message
 ---@return string? code
@@ -51,7 +51,7 @@ function file:write(text, options) end
 ---end)
 ---```
 ---@async
----@param options? moonloop.FsOptions How long it may take, and more.
+---@param options? moonloop.FsOptions The timeout, and more.
 ---@return moonloop.FileStatus? status What the system knows.
 ---@return string? message
 ---@return string? code
@@ -69,16 +69,16 @@ function file:stat(options) end
 ---```
 ---@async
 ---@param size integer Bytes.
----@param options? moonloop.FsOptions How long it may take, and more.
+---@param options? moonloop.FsOptions The timeout, and more.
 ---@return true? done Whether it was done.
 ---@return string? message
 ---@return string? code
 function file:truncate(size, options) end
 
 ---@class moonloop.FileSyncOptions: moonloop.FsOptions
----@field data_only? boolean Leave out times and the like; default false.
+---@field data_only? boolean Leave out times and other metadata; default false.
 
----Waits until all that was written is on the disk.
+---Waits until everything written is on the disk.
 ---```lua
 ---loop:task(function()
 ---  local file <close> = assert(ml.fs.temporary_file())
@@ -87,18 +87,18 @@ function file:truncate(size, options) end
 ---end)
 ---```
 ---@async
----@param options? moonloop.FileSyncOptions How long it may take, and more.
+---@param options? moonloop.FileSyncOptions The timeout, and more.
 ---@return true? done Whether it was done.
 ---@return string? message
 ---@return string? code
 function file:sync(options) end
 
 ---@class moonloop.FileLockOptions: moonloop.FsOptions
----@field shared? boolean Several may hold it so at a time; default false.
+---@field shared? boolean Several may hold it at a time; default false.
 
 ---Locks the file against other programs that lock it, and waits while one of them holds it.
----A lock of flock(2): it ends with `unlock`, or when the file is closed. Asks again every 1 to
----100 ms of the loop's time.
+---A lock of flock(2): it ends with `unlock`, or when the file is closed. Tries again every 1 to 100
+---ms of the loop's time.
 ---```lua
 ---loop:task(function()
 ---  local one <close> = assert(ml.fs.temporary_file())
@@ -111,13 +111,13 @@ function file:sync(options) end
 ---end)
 ---```
 ---@async
----@param options? moonloop.FileLockOptions How long it may take, and more.
+---@param options? moonloop.FileLockOptions The timeout, and more.
 ---@return true? done Whether it was done.
 ---@return string? message
 ---@return string? code
 function file:lock(options) end
 
----Ends the lock of this file.
+---Unlocks this file.
 ---```lua
 ---loop:task(function()
 ---  local file <close> = assert(ml.fs.temporary_file())
@@ -127,7 +127,7 @@ function file:lock(options) end
 ---end)
 ---```
 ---@async
----@param options? moonloop.FsOptions How long it may take, and more.
+---@param options? moonloop.FsOptions The timeout, and more.
 ---@return true? done Whether it was done.
 ---@return string? message
 ---@return string? code

@@ -4,7 +4,7 @@
 ---@class moonloop
 local ml = {}
 
----`ml.fs`: files, by threads that may wait for the disk while the loop goes on.
+---`ml.fs`: files, on threads that may wait for the disk while the loop goes on.
 ---Loaded when first used. See [files.md](../files.md).
 ---@class moonloop.Fs
 ml.fs = {}
@@ -25,7 +25,7 @@ ml.fs = {}
 ---@field links integer How many names it has.
 ---@field device integer The number of its file system.
 ---@field inode integer Its number there.
----@field blocks integer What it takes on the disk, in blocks of 512 bytes.
+---@field blocks integer Its space on the disk, in blocks of 512 bytes.
 
 ---@class moonloop.FsStatOptions: moonloop.FsOptions
 ---@field follow? boolean false: of a symbolic link, the link itself; default true.
@@ -41,8 +41,8 @@ ml.fs = {}
 ---end)
 ---```
 ---@async
----@param path string Which file or folder.
----@param options? moonloop.FsStatOptions How long it may take, and more.
+---@param path string The file or folder.
+---@param options? moonloop.FsStatOptions The timeout, and more.
 ---@return moonloop.FileStatus? status What the system knows.
 ---@return string? message
 ---@return string? code
@@ -50,7 +50,7 @@ function ml.fs.stat(path, options) end
 
 ---@class moonloop.FolderEntry
 ---@field name string Its name there.
----@field kind string As in `ml.fs.stat`, or "unknown" where the file system does not say it.
+---@field kind string As in `ml.fs.stat`, or "unknown" where the file system does not say.
 ---@field path string The folder's path and the name.
 
 ---Returns what is in a folder, in the order of the names' bytes.
@@ -66,8 +66,8 @@ function ml.fs.stat(path, options) end
 ---end)
 ---```
 ---@async
----@param path string Which file or folder.
----@param options? moonloop.FsOptions How long it may take, and more.
+---@param path string The file or folder.
+---@param options? moonloop.FsOptions The timeout, and more.
 ---@return moonloop.FolderEntry[]? entries What is in it.
 ---@return string? message
 ---@return string? code
@@ -76,8 +76,8 @@ function ml.fs.list(path, options) end
 ---@class moonloop.FsWalkOptions: moonloop.FsOptions
 ---@field depth? integer How deep: 0 is the folder's own contents; default: no limit.
 
----Walks through a folder and all folders in it, each before what it holds.
----Symbolic links are named, not followed. Raises an error for a folder that cannot be read; one
+---Walks through a folder and all folders in it, each before its contents.
+---Symbolic links are listed, not followed. Raises an error for a folder that cannot be read; one
 ---that is removed meanwhile is left out.
 ---```lua
 ---loop:task(function()
@@ -92,15 +92,15 @@ function ml.fs.list(path, options) end
 ---end)
 ---```
 ---@async
----@param path string Which file or folder.
----@param options? moonloop.FsWalkOptions How long it may take, and more.
+---@param path string The file or folder.
+---@param options? moonloop.FsWalkOptions The timeout, and more.
 ---@return fun(): string?, string, integer next Returns a path, its kind, and its depth.
 function ml.fs.walk(path, options) end
 
 ---@class moonloop.FsReadOptions: moonloop.FsOptions
 ---@field limit? moonloop.Bytes Fail with "EFBIG" if the file holds more; default 67108864.
 
----Returns all that a file holds.
+---Returns the contents of a file.
 ---Fails as `ml.fs.stat` does, with "EISDIR" for a folder, and with "EFBIG" over the limit.
 ---```lua
 ---loop:task(function()
@@ -112,20 +112,20 @@ function ml.fs.walk(path, options) end
 ---end)
 ---```
 ---@async
----@param path string Which file or folder.
----@param options? moonloop.FsReadOptions How long it may take, and more.
+---@param path string The file or folder.
+---@param options? moonloop.FsReadOptions The timeout, and more.
 ---@return string? contents All of it.
 ---@return string? message
 ---@return string? code
 function ml.fs.read(path, options) end
 
 ---@class moonloop.FsWriteOptions: moonloop.FsOptions
----@field permissions? integer Of a file that is made; default 438 (0666), less the process's umask.
+---@field permissions? integer Permissions of a new file; default 438 (0666), less the process's umask.
 ---@field sync? boolean Wait until it is on the disk; default false.
 
----Writes a file, which is made if need be and loses what it held before.
----A reader may see a part of it; `ml.fs.replace` changes it in one go. Fails as `ml.fs.stat`
----does, and with "ENOSPC" when the disk is full.
+---Writes a file: makes it if need be, or replaces what it held.
+---A reader may see a part of it; `ml.fs.replace` changes it in one go. Fails as `ml.fs.stat` does,
+---and with "ENOSPC" when the disk is full.
 ---```lua
 ---loop:task(function()
 ---  local folder = assert(ml.fs.temporary_folder())
@@ -135,9 +135,9 @@ function ml.fs.read(path, options) end
 ---end)
 ---```
 ---@async
----@param path string Which file or folder.
+---@param path string The file or folder.
 ---@param text string What to write.
----@param options? moonloop.FsWriteOptions How long it may take, and more.
+---@param options? moonloop.FsWriteOptions The timeout, and more.
 ---@return true? done Whether it was done.
 ---@return string? message
 ---@return string? code
@@ -155,9 +155,9 @@ function ml.fs.write(path, text, options) end
 ---end)
 ---```
 ---@async
----@param path string Which file or folder.
+---@param path string The file or folder.
 ---@param text string What to write.
----@param options? moonloop.FsWriteOptions How long it may take, and more.
+---@param options? moonloop.FsWriteOptions The timeout, and more.
 ---@return true? done Whether it was done.
 ---@return string? message
 ---@return string? code
@@ -166,7 +166,7 @@ function ml.fs.append(path, text, options) end
 ---@class moonloop.FsReplaceOptions: moonloop.FsOptions
 ---@field permissions? integer Default: those of the old file, or 420 (0644).
 
----Replaces a file in one go: readers see the old contents or the new ones, also after a crash.
+---Replaces a file in one go: readers see the old contents or the new ones, even after a crash.
 ---The text goes to a new file in the same folder, to the disk, and then takes the old one's name.
 ---After a failure or a timeout the file holds the old contents or the new ones. Fails as
 ---`ml.fs.write` does.
@@ -179,9 +179,9 @@ function ml.fs.append(path, text, options) end
 ---end)
 ---```
 ---@async
----@param path string Which file or folder.
+---@param path string The file or folder.
 ---@param text string What to write.
----@param options? moonloop.FsReplaceOptions How long it may take, and more.
+---@param options? moonloop.FsReplaceOptions The timeout, and more.
 ---@return true? done Whether it was done.
 ---@return string? message
 ---@return string? code
@@ -202,8 +202,8 @@ function ml.fs.replace(path, text, options) end
 ---end)
 ---```
 ---@async
----@param path string Which file or folder.
----@param options? moonloop.FsMkdirOptions How long it may take, and more.
+---@param path string The file or folder.
+---@param options? moonloop.FsMkdirOptions The timeout, and more.
 ---@return true? done Whether it was done.
 ---@return string? message
 ---@return string? code
@@ -218,9 +218,9 @@ function ml.fs.mkdir(path, options) end
 ---end)
 ---```
 ---@async
----@param path string Which file or folder.
+---@param path string The file or folder.
 ---@param new_path string The other name.
----@param options? moonloop.FsOptions How long it may take, and more.
+---@param options? moonloop.FsOptions The timeout, and more.
 ---@return true? done Whether it was done.
 ---@return string? message
 ---@return string? code
@@ -228,7 +228,7 @@ function ml.fs.rename(path, new_path, options) end
 
 ---@class moonloop.FsCopyOptions: moonloop.FsOptions
 ---@field recursive? boolean Copy a folder with its contents; default false.
----@field replace? boolean false: fail with "EEXIST" where a file is; default true.
+---@field replace? boolean false: fail with "EEXIST" if the file exists; default true.
 
 ---Copies a file with its permissions, or a folder with its contents.
 ---Symbolic links in the folder are copied as links. Blocks are shared where the file system can.
@@ -243,9 +243,9 @@ function ml.fs.rename(path, new_path, options) end
 ---end)
 ---```
 ---@async
----@param path string Which file or folder.
+---@param path string The file or folder.
 ---@param new_path string The other name.
----@param options? moonloop.FsCopyOptions How long it may take, and more.
+---@param options? moonloop.FsCopyOptions The timeout, and more.
 ---@return true? done Whether it was done.
 ---@return string? message
 ---@return string? code
@@ -255,8 +255,8 @@ function ml.fs.copy(path, new_path, options) end
 ---@field recursive? boolean Remove a folder with its contents; default false.
 
 ---Removes a file, a link, or an empty folder.
----Links are not followed, also those that take a folder's place meanwhile. Fails as `ml.fs.stat`
----does, and with "ENOTEMPTY".
+---Links are not followed, not even those that take a folder's place meanwhile. Fails as
+---`ml.fs.stat` does, and with "ENOTEMPTY".
 ---```lua
 ---loop:task(function()
 ---  local folder = assert(ml.fs.temporary_folder())
@@ -266,8 +266,8 @@ function ml.fs.copy(path, new_path, options) end
 ---end)
 ---```
 ---@async
----@param path string Which file or folder.
----@param options? moonloop.FsRemoveOptions How long it may take, and more.
+---@param path string The file or folder.
+---@param options? moonloop.FsRemoveOptions The timeout, and more.
 ---@return true? done Whether it was done.
 ---@return string? message
 ---@return string? code
@@ -276,7 +276,7 @@ function ml.fs.remove(path, options) end
 ---@class moonloop.FsTemporaryOptions: moonloop.FsOptions
 ---@field folder? string Where; default: TMPDIR, or "/tmp".
 ---@field prefix? string How its name begins; default "moonloop-".
----@field memory? boolean In memory, on Linux's /dev/shm: for tests, no disk is waited for. "ENODEV" without one.
+---@field memory? boolean In memory, on Linux's /dev/shm: for tests, which then wait for no disk. "ENODEV" without one.
 
 ---Makes a file with a new, unpredictable name, open to read and write, for its owner alone.
 ---Its name is its field 'path'. It stays until it is removed. Fails as `ml.fs.stat` does.
@@ -288,7 +288,7 @@ function ml.fs.remove(path, options) end
 ---end)
 ---```
 ---@async
----@param options? moonloop.FsTemporaryOptions How long it may take, and more.
+---@param options? moonloop.FsTemporaryOptions The timeout, and more.
 ---@return moonloop.File? file The open file.
 ---@return string? message
 ---@return string? code
@@ -304,14 +304,14 @@ function ml.fs.temporary_file(options) end
 ---end)
 ---```
 ---@async
----@param options? moonloop.FsTemporaryOptions How long it may take, and more.
+---@param options? moonloop.FsTemporaryOptions The timeout, and more.
 ---@return string? path The folder.
 ---@return string? message
 ---@return string? code
 function ml.fs.temporary_folder(options) end
 
 ---@class moonloop.FsLinkOptions: moonloop.FsOptions
----@field symbolic? boolean A symbolic link, which may lead anywhere; default false.
+---@field symbolic? boolean A symbolic link, which may point anywhere; default false.
 
 ---Gives a file a second name, or makes a symbolic link.
 ---Fails as `ml.fs.stat` does, and with "EEXIST".
@@ -324,9 +324,9 @@ function ml.fs.temporary_folder(options) end
 ---end)
 ---```
 ---@async
----@param path string What it leads to.
+---@param path string What it points to.
 ---@param new_path string The link.
----@param options? moonloop.FsLinkOptions How long it may take, and more.
+---@param options? moonloop.FsLinkOptions The timeout, and more.
 ---@return true? done Whether it was done.
 ---@return string? message
 ---@return string? code
@@ -343,15 +343,15 @@ function ml.fs.link(path, new_path, options) end
 ---end)
 ---```
 ---@async
----@param path string Which file or folder.
----@param options? moonloop.FsTargetOptions How long it may take, and more.
----@return string? target Where it leads.
+---@param path string The file or folder.
+---@param options? moonloop.FsTargetOptions The timeout, and more.
+---@return string? target Where it points.
 ---@return string? message
 ---@return string? code
 function ml.fs.target(path, options) end
 
 ---Sets the permissions of a file or folder.
----Fails as `ml.fs.stat` does, and with "EPERM" for another's file.
+---Fails as `ml.fs.stat` does, and with "EPERM" for another user's file.
 ---```lua
 ---loop:task(function()
 ---  local file <close> = assert(ml.fs.temporary_file())
@@ -361,9 +361,9 @@ function ml.fs.target(path, options) end
 ---end)
 ---```
 ---@async
----@param path string Which file or folder.
+---@param path string The file or folder.
 ---@param permissions integer Such as 420 (0644).
----@param options? moonloop.FsOptions How long it may take, and more.
+---@param options? moonloop.FsOptions The timeout, and more.
 ---@return true? done Whether it was done.
 ---@return string? message
 ---@return string? code
@@ -383,15 +383,15 @@ function ml.fs.chmod(path, permissions, options) end
 ---end)
 ---```
 ---@async
----@param path string Which file or folder.
----@param options? moonloop.FsOptions How long it may take, and more.
+---@param path string The file or folder.
+---@param options? moonloop.FsOptions The timeout, and more.
 ---@return moonloop.FileSpace? space Its sizes.
 ---@return string? message
 ---@return string? code
 function ml.fs.space(path, options) end
 
 ---@class moonloop.FsOpenOptions: moonloop.FsOptions
----@field permissions? integer Of a file that is made; default 438 (0666), less the process's umask.
+---@field permissions? integer Permissions of a new file; default 438 (0666), less the process's umask.
 
 ---Opens a file, to read and write parts of it.
 ---Modes are those of `io.open`, where "b" has no effect; "wx" and "wx+" fail with "EEXIST" if the
@@ -405,9 +405,9 @@ function ml.fs.space(path, options) end
 ---end)
 ---```
 ---@async
----@param path string Which file or folder.
+---@param path string The file or folder.
 ---@param mode? string Default "r".
----@param options? moonloop.FsOpenOptions How long it may take, and more.
+---@param options? moonloop.FsOpenOptions The timeout, and more.
 ---@return moonloop.File? file The open file.
 ---@return string? message
 ---@return string? code

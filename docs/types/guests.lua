@@ -4,39 +4,39 @@
 ---@class moonloop
 local ml = {}
 
----What the handlers of a guest may decide when it is over a limit: "end" it, "suspend" it, for so
----many seconds if a second value says so, or "warn", which lets it go on.
+---What `on_limit` may decide when a guest is over a limit: "end" it, "suspend" it (for the number
+---of seconds in a second value, if any), or "warn", which lets it go on.
 ---@alias moonloop.GuestVerdict "end"|"suspend"|"warn"
 
 ---What a guest may use.
 ---@class moonloop.GuestLimits
 ---@field memory? integer|string Bytes that Lua may hold, or a text such as "8M"; default 64M.
 ---@field callout? moonloop.Seconds Time for one call, waits not counted; default 1, or `cpu` if that is less; at least 0.01.
----@field callouts? integer Calls of its handlers and functions in a second; default any number.
----@field cpu? number Processor time in a second, up to 1; default any. What a call takes beyond it counts for the next second.
+---@field callouts? integer Calls of its handlers and functions per second; default: no limit.
+---@field cpu? number Processor time per second, up to 1; default: no limit. What a call takes beyond it counts for the next second.
 ---@field instructions? integer Instructions of Lua for one call; exact, but costs speed.
 ---@field handles? integer Handles, timers and tasks, each; default 1000.
 ---@field share? number How much of the host's time it may take, up to 1; default 1. With 0.1, a turn of 1 ms is followed by a rest of 9 ms.
----@field output? integer Bytes that it may write in a second; default 1048576. The rest is dropped.
+---@field output? integer Bytes that it may write per second; default 1048576. The rest is dropped.
 
 ---@class moonloop.GuestOptions
 ---@field file? string The script's file; `require` finds modules beside it.
 ---@field text? string The script itself, instead.
----@field args? any What `...` is in the script; a copy.
----@field allow? string[] What it may use: "timers", "net=127.0.0.1:8000-8010", "fs=read:data/"; default nothing. See [guests](../guests.md).
+---@field args? any What the script gets as `...`; a copy.
+---@field allow? string[] What it may use: "timers", "net=127.0.0.1:8000-8010", "fs=read:data/"; default: nothing. See [guests](../guests.md).
 ---@field limits? moonloop.GuestLimits What it may use.
----@field functions? table<string, function> What it finds as `host.NAME`; called in tasks of the host, with copies.
+---@field functions? table<string, function> What it can call as `host.NAME`; called in tasks of the host, with copies of the arguments.
 ---@field modes? moonloop.Modes The host's modes in which it is served; default "default".
 ---@field isolate? boolean Whether it runs in a process of its own, which the system confines; default false. See [isolated guests](../guests.md#a-process-of-its-own).
 ---@field name? string Name in reports; default the file's.
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
----@field on_output? fun(guest: moonloop.Guest, text: string) Called with what it writes, in place of standard output.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
+---@field on_output? fun(guest: moonloop.Guest, text: string) Called with what it writes, instead of standard output.
 ---@field on_limit? fun(guest: moonloop.Guest, what: string): moonloop.GuestVerdict?, moonloop.Seconds? Called when it is over a limit: "memory", "callout", "callouts", "cpu", "output", or "stops", more than ten in a minute. Without a verdict "stops" ends it, and it goes on after others; after "callouts" and "cpu" in the next second.
 ---@field on_error? moonloop.ErrorHandler Called first for its errors.
 
 ---Runs an untrusted script, in this process or, with `isolate`, in one of its own.
----It has globals, libraries, modes and a loop of its own, which this loop serves, and begins when
----that next looks. Returns `nil, message, code` for a script that cannot be read or compiled.
+---It has globals, libraries, modes and a loop of its own, which this loop serves, and starts when
+---this loop next looks. Returns `nil, message, code` for a script that cannot be read or compiled.
 ---```lua
 ---local guest = ml.guest {
 ---  text = "function greet(name) return host.upper('hello ' .. name) end",
@@ -97,7 +97,7 @@ function guest:suspend() end
 ---@return moonloop.Guest guest The same.
 function guest:resume() end
 
----Ends the guest with all that it has: tasks, timers, sockets, memory. The same as `invalidate`.
+---Ends the guest with everything it has: tasks, timers, sockets, memory. The same as `invalidate`.
 ---An isolated one is killed.
 ---```lua
 ---local guest = ml.guest { text = "" }
@@ -118,7 +118,7 @@ function guest:stop() end
 ---@field resident? integer Bytes of memory that the process of an isolated guest has. For such a guest the other figures are those last reported by its process.
 ---@field cpu? moonloop.Seconds Processor time that it has taken; for an isolated guest that of its process, while that runs. 0 on a virtual clock, which stands while code runs.
 
----What the guest has used so far; also once it has ended.
+---What the guest has used so far, even if it has ended.
 ---```lua
 ---local guest <close> = ml.guest { text = "print 'hello'", on_output = function() end }
 ---loop:task(function()

@@ -115,7 +115,7 @@ function ml.http.head(url, options) end
 ---@return string? code
 function ml.http.delete(url, options) end
 
----Makes a OPTIONS request on a connection of its own.
+---Makes an OPTIONS request on a connection of its own.
 ---Fails as `ml.http.request` does.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
@@ -206,11 +206,10 @@ function ml.http.client(options) end
 ---Serves HTTP: listens, and calls the handler for each request.
 ---The handler returns a body; or a status, a body and headers, in this order; or `{ status =,
 ---headers =, body = }`; or nothing, which is status 204. It may instead write in parts with its
----second argument.
----A body is a string, a number, or a function that returns its parts; `file = path` sends a file.
----An error in the handler is answered with 500 and reported; malformed requests are answered with
----400. If the client leaves, the handler is cancelled where it waits. Returns `nil, message, code`
----as `ml.net.listen`. Raises an error that names the wrong option.
+---second argument. A body is a string, a number, or a function that returns its parts; `file =
+---path` sends a file. An error in the handler is answered with 500 and reported; malformed requests
+---are answered with 400. If the client leaves, the handler is cancelled where it waits. Returns
+---`nil, message, code` as `ml.net.listen` does. Raises an error that names the wrong option.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
 ---  return 404, "no page " .. request.path
@@ -220,7 +219,7 @@ function ml.http.client(options) end
 ---  server:invalidate()
 ---end)
 ---```
----@param options moonloop.HttpServeOptions Those of `ml.net.listen`, with the handler as first element.
+---@param options moonloop.HttpServeOptions Those of `ml.net.listen`, with the handler as the first element.
 ---@return moonloop.Server? server The server, already listening.
 ---@return string? message
 ---@return string? code
@@ -352,7 +351,7 @@ function http_client:head(url, options) end
 ---@return string? code
 function http_client:delete(url, options) end
 
----Makes a OPTIONS request on a kept or new connection.
+---Makes an OPTIONS request on a kept or new connection.
 ---Fails as `ml.http.request` does.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)

@@ -14,7 +14,8 @@
 local http_response = {}
 
 ---Returns the next part of a body that is read in parts.
----Returns nil alone at the end; `nil, message, code` if the body is malformed, too large, or cut.
+---Returns nil alone at the end; `nil, message, code` if the body is malformed, too large, or cut
+---short.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0,
 ---  function() return "text" end })
@@ -32,7 +33,7 @@ local http_response = {}
 ---@return string? code
 function http_response:read(most) end
 
----Gives up the rest of a body that is read in parts.
+---Drops the rest of a body that is read in parts.
 ---A `<close>` variable does the same. Has no effect at the end, and on bodies that were read whole.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0,
@@ -48,7 +49,7 @@ function http_response:read(most) end
 function http_response:close() end
 
 ---Iterates over the server-sent events of a body that is read in parts.
----Raises an error if the body is malformed or cut.
+---Raises an error if the body is malformed or cut short.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(_, response)
 ---  response:event "hello"
@@ -87,8 +88,8 @@ function http_response:events() end
 local http_request = {}
 
 ---Returns the next part of the body, for a server with 'stream_bodies'.
----Returns nil alone at the end; `nil, message, code` if the body is malformed, too large, or cut:
----if the handler then answers nothing itself, the server does. The first call answers a client that
+---Returns nil alone at the end; `nil, message, code` if the body is malformed, too large, or cut
+---short: if the handler then sends no answer, the server does. The first call answers a client that
 ---has asked with `Expect: 100-continue`.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, stream_bodies = true,

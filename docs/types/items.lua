@@ -46,7 +46,7 @@ item.on_error = nil
 ---```
 function item:invalidate() end
 
----Whether the item is still valid: not invalidated, and no one-shot timer that has fired.
+---Whether the item is still valid: not invalidated, and not a one-shot timer that has fired.
 ---```lua
 ---local timer = loop:after(1, function() end)
 ---print(timer:is_valid())   --> true
@@ -64,7 +64,7 @@ function item:is_valid() end
 ---@return string[] modes Their names; an item in "common" lists each common mode.
 function item:modes() end
 
----Sets whether a run goes on for this item alone; the default is true.
+---Sets whether this item alone keeps a run alive; the default is true.
 ---A run is finished when its mode only contains items that do not keep it alive. Until then they
 ---are served as usual. Raises an error when a source, fd, observer or port is invalid.
 ---```lua

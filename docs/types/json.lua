@@ -11,8 +11,8 @@ local ml = {}
 ml.json = {}
 
 ---Stands for null, where nil would leave a gap.
----It is written as `null`, and read only by the option 'null' of `decode`. A copy
----that was sent through a port is another table.
+---It is written as `null`, and read only with the option 'null' of `decode`. A copy that was sent
+---through a port is another table.
 ---```lua
 ---print(ml.json.encode { "a", ml.json.null })   --> ["a",null]
 ---```
@@ -25,9 +25,9 @@ ml.json.null = nil
 ---@field max_size? moonloop.Bytes Longer texts are refused; default 256 MiB.
 
 ---Reads the one value of a JSON text.
----Of equal names in an object the last one counts. An integer that 64 bits do not hold becomes a
----float. Returns `nil, message, "EBADMSG"` for anything that is not JSON, with line and column.
----Raises an error that names the wrong option, or when the text is not a string.
+---If an object has a name twice, the last one counts. An integer that does not fit in 64 bits
+---becomes a float. Returns `nil, message, "EBADMSG"` for anything that is not JSON, with line and
+---column. Raises an error that names the wrong option, or when the text is not a string.
 ---```lua
 ---local order = ml.json.decode '{"id": 7, "price": 7.0, "tags": []}'
 ---print(order.id, order.price, #order.tags)     --> 7 7.0 0

@@ -12,12 +12,12 @@ local ml = {}
 ---@field rate? integer Limit for records with the same message per second; default: none.
 
 ---Makes a log: records with a level and fields, a line each, that never keep the loop waiting.
----What the reader does not take at once waits in a buffer of 1 MiB, which no limit of memory
----counts; what has no room there is dropped and counted. A full disk is reported once, and records
----wait for room. What waits is written out when the program ends: by its end, `os.exit`, SIGTERM,
----SIGINT, SIGHUP, SIGQUIT, or a crash, for at most a second. There may be 64 files and descriptors.
----"journal" writes lines such as `<4>slow ms=250`, whose priority systemd understands. A script
----that was not granted everything writes where its `print` does.
+---What cannot be written at once waits in a buffer of 1 MiB, which no memory limit counts; records
+---without room there are dropped and counted. A full disk is reported once, and records are kept
+---until there is room. The buffer is written out when the program ends: at its end, or by
+---`os.exit`, SIGTERM, SIGINT, SIGHUP, SIGQUIT, or a crash; this takes at most a second. There may
+---be 64 files and descriptors. "journal" writes lines such as `<4>slow ms=250`, whose priority
+---systemd understands. A script that was not granted everything writes where its `print` does.
 ---Loaded when first used. Returns `nil, message, code` when a file cannot be opened. Raises an
 ---error that names the wrong option.
 ---```lua
@@ -66,9 +66,9 @@ log.suppressed = nil
 
 ---Writes a record for debugging.
 ---Control characters become escapes: a record is one line, of 64 KiB at most. Longer ones are cut;
----in JSON their texts are. A field that is called like a part of the record, in JSON `time`,
----`level` and `message`, is written as `fields.time` and so on. Raises an error when the message is
----not a string, or the fields are not a table.
+---in JSON their texts are. A field with the name of a part of the record, in JSON `time`, `level`
+---and `message`, is written as `fields.time` and so on. Raises an error when the message is not a
+---string, or the fields are not a table.
 ---```lua
 ---ml.log({ to = print, format = "journal", level = "debug" }):debug("asked", { id = 7 })
 -----> <7>asked id=7
@@ -77,7 +77,7 @@ log.suppressed = nil
 ---@param fields? table What differs; tables become JSON.
 function log:debug(message, fields) end
 
----Writes a record of what happened as it should.
+---Writes a record of something that went as it should.
 ---Raises an error as `debug` does.
 ---```lua
 ---ml.log({ to = print, format = "journal" }):info("listening", { port = 80 })
@@ -87,7 +87,7 @@ function log:debug(message, fields) end
 ---@param fields? table What differs.
 function log:info(message, fields) end
 
----Writes a record of what should be looked at.
+---Writes a record of something that needs attention.
 ---Raises an error as `debug` does.
 ---```lua
 ---ml.log({ to = print, format = "journal" }):warn("slow", { ms = 250 })   --> <4>slow ms=250
@@ -96,7 +96,7 @@ function log:info(message, fields) end
 ---@param fields? table What differs.
 function log:warn(message, fields) end
 
----Writes a record of what went wrong.
+---Writes a record of something that went wrong.
 ---Raises an error as `debug` does.
 ---```lua
 ---ml.log({ to = print, format = "journal" }):error("no answer", { code = "ETIMEDOUT" })
@@ -113,7 +113,7 @@ function log:error(message, fields) end
 ---local request = log:with { request = 7 }
 ---request:info "started"   --> <6>started request=7
 ---```
----@param fields table Fields of every record of it.
+---@param fields table Fields of each of its records.
 ---@return moonloop.Log log Another log.
 function log:with(fields) end
 

@@ -35,7 +35,7 @@ function loop:run(options) end
 ---loop:run()
 ---```
 ---@param value? any Becomes the second result of `run`.
----@return boolean met Whether a run was there to stop.
+---@return boolean met Whether there was a run to stop.
 function loop:stop(value) end
 
 ---Stops the innermost run, or the next one if the loop is not running.
@@ -80,7 +80,7 @@ loop.mode = nil
 loop.depth = nil
 
 ---Whether the loop sleeps.
----False for all that runs on it; of another thread's loop see `worker.is_waiting`.
+---False for code that runs on it; for another thread's loop see `worker.is_waiting`.
 ---```lua
 ---loop:after(1, function() print(loop.is_waiting) end)   --> false
 ---```
@@ -105,7 +105,7 @@ loop.on_error = nil
 ---@field modes? moonloop.Modes Modes in which it is called; default "default".
 ---@field wake? boolean Wake a sleeping loop; default true.
 ---@field as_source? boolean A run with 'until_handled' returns after it.
----@field order? integer Position among the functions that wait, lowest first; default 0.
+---@field order? integer Position among the waiting functions, lowest first; default 0.
 ---@field target? any The target, by which `loop:cancel_performs` finds it.
 
 ---Queues a function, which is called once in the next pass that runs in one of its modes.
@@ -139,7 +139,7 @@ function loop:perform(options, fn, ...) end
 ---@return moonloop.Request request A handle to cancel it with.
 function loop:perform_after(delay, fn, ...) end
 
----Takes back all that was queued for a target and was not called yet, delayed functions included.
+---Cancels everything queued for a target and not yet called, including delayed functions.
 ---Targets are compared as by `rawequal`. Raises an error for nil.
 ---```lua
 ---local door = { name = "door" }
@@ -171,7 +171,7 @@ function loop:add(item, modes) end
 ---print(#loop:remove(timer):modes())   --> 0
 ---```
 ---@param item moonloop.Item|moonloop.ProgramItem A timer, source, fd, observer or port.
----@param modes? moonloop.Modes Modes to take it out of; default "default".
+---@param modes? moonloop.Modes Modes to remove it from; default "default".
 ---@return moonloop.Item|moonloop.ProgramItem item The item itself.
 function loop:remove(item, modes) end
 
@@ -196,7 +196,7 @@ function loop:modes() end
 ---Makes a mode one of the common modes, permanently.
 ---Everything in "common" is added to it. The default mode is a common mode from the start. Returns
 ---`nil, message, code` when a descriptor of "common" cannot be watched in it; everything else is
----added all the same.
+---added anyway.
 ---```lua
 ---loop:add_common_mode "tracking"
 ---loop:timer { first = 1, modes = "common", function() print(loop.mode) end }

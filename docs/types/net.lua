@@ -14,7 +14,7 @@ ml.net = {}
 ---@field key? string Its key, without a password; default: it is in 'cert'.
 ---@field ca? string The roots to trust, instead of the system's.
 ---@field crl? string Revocation lists of the issuers: revoked certificates are refused.
----@field alpn? string[] Names of protocols, the best first.
+---@field alpn? string[] Names of protocols, the preferred one first.
 ---@field min_version? "1.2"|"1.3" Default "1.2".
 
 ---@class moonloop.ClientTLS: moonloop.TLS
@@ -44,7 +44,7 @@ ml.net = {}
 ---@field max_connections? integer Connections beyond this wait to be accepted; default: no limit.
 ---@field name? string Name in reports and traces; default: its address.
 ---@field modes? moonloop.Modes Modes in which it is served; default: those of its maker.
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for its own errors and those of its handlers.
 ---@field tls? moonloop.ServerTLS Encrypt all connections; see [net.md](../net.md#tls).
 ---@field nodelay? boolean Send small writes at once, without Nagle's algorithm; default true.
@@ -143,7 +143,7 @@ function ml.net.resolve(name, options) end
 ---@field reuse_port? boolean Let others bind the port too (SO_REUSEPORT).
 ---@field name? string Name in reports and traces; default: its address.
 ---@field modes? moonloop.Modes Modes in which it is served; default: those of its maker.
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handler.
 
 ---Makes a socket for datagrams.

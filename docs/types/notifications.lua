@@ -10,7 +10,7 @@ local loop = {}
 ---@field name? string Name in reports and traces.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
----Makes a notification queue: it posts notifications at a moment that suits them, one for many.
+---Makes a notification queue: it posts notifications at a suitable moment, one for many.
 ---Posting means calling the handler. While a handler waits, the next notifications wait for it. The
 ---queue ends when it is invalidated. Raises an error that names the wrong option.
 ---```lua
@@ -34,13 +34,13 @@ local notifications = {}
 ---@field style? "as_soon_as_possible"|"when_idle"|"now" Before the end of the pass (the default), before the loop sleeps, or at once.
 ---@field sender? any Whose notification it is; compared as by `rawequal`.
 ---@field info? any What else the handler gets.
----@field coalesce? "name"|"sender"|"none"|string[] What must be the same for one that waits to be dropped; default both.
+---@field coalesce? "name"|"sender"|"none"|string[] What must be the same for a waiting one to be dropped; default both.
 ---@field modes? moonloop.Modes It is posted while the loop runs in one of them; default "default".
 
----Posts a notification, or has it wait; those that wait and are like it are dropped.
----"when_idle" keeps no run going, "as_soon_as_possible" does for a pass. "now" posts at once if the
----loop runs in one of the modes, or not at all. Raises an error that names the wrong option, or for
----a queue that has ended.
+---Posts a notification, or queues it; queued ones that are like it are dropped.
+---"when_idle" does not keep a run alive, "as_soon_as_possible" does for a pass. "now" posts at once
+---if the loop runs in one of the modes, or not at all. Raises an error that names the wrong option,
+---or for a queue that has ended.
 ---```lua
 ---local queue <close> = loop:notifications { function(queue, name) print(name) end }
 ---queue:enqueue "soon"
@@ -57,7 +57,7 @@ function notifications:enqueue(name, options) end
 ---@field sender? any Whose notifications.
 ---@field coalesce? "name"|"sender"|"none"|string[] What must be the same; default both.
 
----Drops the notifications that wait and are like this one.
+---Drops the queued notifications that are like this one.
 ---```lua
 ---local queue <close> = loop:notifications { print }
 ---queue:enqueue("changed", { sender = "a" })
@@ -69,7 +69,7 @@ function notifications:enqueue(name, options) end
 ---@return integer count How many there were.
 function notifications:dequeue(name, options) end
 
----How many notifications wait.
+---How many notifications are queued.
 ---```lua
 ---local queue <close> = loop:notifications { print }
 ---queue:enqueue "changed"

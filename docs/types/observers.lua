@@ -26,7 +26,7 @@ local loop = {}
 ---loop:after(1, function() end)
 ---loop:run()   --> exit
 ---```
----@param options moonloop.LoopObserverOptions The activities, with the handler as first element.
+---@param options moonloop.LoopObserverOptions The activities, with the handler as the first element.
 ---@return moonloop.Observer observer The observer.
 function loop:observer(options) end
 
@@ -42,7 +42,7 @@ local ml = {}
 ---loop:run()   --> the run is over
 ---observer:invalidate()
 ---```
----@param options moonloop.ObserverOptions The activities, with the handler as first element.
+---@param options moonloop.ObserverOptions The activities, with the handler as the first element.
 ---@return moonloop.Observer observer The observer.
 function ml.observer(options) end
 

@@ -10,9 +10,9 @@ local loop = {}
 ---@class moonloop.PortOptions
 ---@field [1] (fun(port: moonloop.Port, message: any, reply: moonloop.Reply))? The handler; `reply` answers a request.
 ---@field handler? fun(port: moonloop.Port, message: any, reply: moonloop.Reply) The same by name, as in configurations.
----@field capacity? integer Most messages it holds, up to 16777216; default 65536.
+---@field capacity? integer Maximum number of messages it holds, up to 16777216; default 65536.
 ---@field name? string Name in reports and traces.
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
 ---@class moonloop.LoopPortOptions: moonloop.PortOptions
@@ -27,7 +27,7 @@ local loop = {}
 ---print(port:request({ id = 7 }).id)   --> 7
 ---port:invalidate()
 ---```
----@param options moonloop.LoopPortOptions Options, with the handler as first element; without a handler messages wait.
+---@param options moonloop.LoopPortOptions Options, with the handler as the first element; without a handler messages wait.
 ---@return moonloop.Port port The port.
 function loop:port(options) end
 
@@ -51,12 +51,12 @@ ml.port = {}
 ---@class moonloop.PortListenOptions
 ---@field [1] (fun(port: moonloop.Port, message: any, reply: moonloop.Reply, from: moonloop.RemotePort))? The handler; as for `loop:port`.
 ---@field handler? fun(port: moonloop.Port, message: any, reply: moonloop.Reply, from: moonloop.RemotePort) The same by name, as in configurations.
----@field capacity? integer Most messages waiting in each direction; default 65536.
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field capacity? integer Maximum number of messages waiting in each direction; default 65536.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 ---@field modes? moonloop.Modes Modes in which it is served; default "default".
 
----Takes a name for a port, by which other processes of this user find it.
+---Opens a port under a name, by which other processes of this user find it.
 ---The last argument of the handler is the way back to the process that sent the message; its `name`
 ---says which one. The port is in its modes from the start. The name becomes free when the port or
 ---the process ends, however that happens. Returns `nil, message, code`: "EADDRINUSE" when the name
@@ -74,7 +74,7 @@ ml.port = {}
 ---end)
 ---```
 ---@param name string Letters, digits, `.`, `-` and `_`, at most 64; such as "org.example.app".
----@param options? moonloop.PortListenOptions Options, with the handler as first element; without a handler messages wait.
+---@param options? moonloop.PortListenOptions Options, with the handler as the first element; without a handler messages wait.
 ---@return moonloop.Port? port The port.
 ---@return string? message
 ---@return string? code
@@ -83,12 +83,12 @@ function ml.port.listen(name, options) end
 ---@class moonloop.PortConnectOptions
 ---@field [1] (fun(port: moonloop.Port, message: any, reply: moonloop.Reply))? The handler; as for `loop:port`.
 ---@field handler? fun(port: moonloop.Port, message: any, reply: moonloop.Reply) The same by name, as in configurations.
----@field capacity? integer Most messages waiting in each direction; default 65536.
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field capacity? integer Maximum number of messages waiting in each direction; default 65536.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 ---@field modes? moonloop.Modes Modes in which it is served; default "default".
 
----Connects to the port of that name, of this process or another one of this user.
+---Connects to the port of that name, in this process or another one of this user.
 ---Messages sent go to the listening port; messages received are those that its handler sends back
 ---through its last argument. It keeps a run alive only while it has a handler or a task receives
 ---from it, and ends with the other process: then `receive` returns "EPIPE". Returns `nil, message,
@@ -99,7 +99,7 @@ function ml.port.listen(name, options) end
 -----> nil port 'org.example.absent': no process is listening on it ECONNREFUSED
 ---```
 ---@param name string Letters, digits, `.`, `-` and `_`, at most 64; such as "org.example.app".
----@param options? moonloop.PortConnectOptions Options, with the handler as first element; without a handler messages wait.
+---@param options? moonloop.PortConnectOptions Options, with the handler as the first element; without a handler messages wait.
 ---@return moonloop.Port? port This end of the connection.
 ---@return string? message
 ---@return string? code
@@ -119,7 +119,7 @@ local port = {}
 ---@type integer
 port.waiting = nil
 
----Most messages that the port holds.
+---Maximum number of messages that the port holds.
 ---Fixed when it is made; default 65536.
 ---```lua
 ---local port <close> = loop:port { capacity = 1, print }
@@ -211,7 +211,7 @@ function port:receive(options) end
 
 ---Answers a request: `reply(value)`.
 ---The value is copied as by `port:send`. Returns true; or `nil, message, "EPIPE"` when no reply is
----expected: the message was only sent, the request has timed out, or it was answered before.
+---expected: the message was only sent, the request has timed out, or it was already answered.
 ---```lua
 ---local port = loop:port { function(port, message, reply) print(reply(1)) end }   --> true
 ---port:request "count"

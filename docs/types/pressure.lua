@@ -10,10 +10,10 @@ local loop = {}
 ---@field resource "memory"|"cpu"|"io" What tasks wait for.
 ---@field stall? moonloop.Seconds How long they must wait, in all, within the window; default a tenth of it.
 ---@field window? moonloop.Seconds From 0.5 to 10; default 2. Without privileges a multiple of 2.
----@field level? "some"|"full" Which time counts: that in which some or all tasks wait; default "some".
+---@field level? "some"|"full" Which time counts: when some tasks wait, or when all do; default "some".
 ---@field file? string The pressure file, such as that of a control group, or a FIFO; default the system's.
 ---@field name? string Name in reports and traces; default the resource.
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
 ---@class moonloop.LoopPressureOptions: moonloop.PressureOptions
@@ -73,7 +73,7 @@ local pressure = {}
 ---@type string?
 pressure.resource = nil
 
----Which time counts: that in which "some" or all ("full") tasks wait.
+---Which time counts: when "some" tasks wait, or when all do ("full").
 ---Nil once it has ended.
 ---```lua
 ---local path = os.tmpname()

@@ -9,7 +9,7 @@ local ml = {}
 ml.process = {}
 
 ---@class moonloop.SpawnOptions
----@field [1] string The program; without a slash it is searched in PATH.
+---@field [1] string The program; without a slash it is searched for in PATH.
 ---@field [2] (string|number)? Its arguments follow.
 ---@field cwd? string Its working directory.
 ---@field env? table<string, string> Its whole environment; default: ours.
@@ -24,19 +24,19 @@ ml.process = {}
 ---@field columns? integer The width of that terminal; default 80.
 ---@field rows? integer Its height; default 24.
 ---@field descriptors? table<integer, integer> More descriptors, by the child's numbers from 3 to 255.
----@field uid? integer Run it as this user; needs the right to.
----@field gid? integer Run it as this group; needs the right to.
+---@field uid? integer Run it as this user; needs permission to.
+---@field gid? integer Run it as this group; needs permission to.
 ---@field detached? boolean Give it a session of its own, in which it outlives the script.
 ---@field modes? moonloop.Modes Modes in which its end is reported; default "default".
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_exit? fun(process: moonloop.Process, status: moonloop.ProcessStatus) Called when it ends.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handler.
 
 ---Starts a program as a child process, without a shell.
 ---The child has default signals, and no descriptors except its standard streams. When the script
 ---ends so do its children: they get "term", and are killed half a second later. A clock that can
----jump does not while a child lives. Returns `nil, message, code` when the program cannot be run:
----"ENOENT", "EACCES", "EMFILE", ... Raises an error that names the wrong option.
+---jump does not jump while a child lives. Returns `nil, message, code` when the program cannot be
+---run: "ENOENT", "EACCES", "EMFILE", ... Raises an error that names the wrong option.
 ---```lua
 ---loop:task(function()
 ---  local p <close> = assert(ml.process.spawn { "printf", "a\\nb\\n", stdout = "pipe" })
@@ -52,7 +52,7 @@ ml.process = {}
 function ml.process.spawn(options) end
 
 ---@class moonloop.ProcessRunOptions
----@field [1] string The program; without a slash it is searched in PATH.
+---@field [1] string The program; without a slash it is searched for in PATH.
 ---@field [2] (string|number)? Its arguments follow.
 ---@field cwd? string Its working directory.
 ---@field env? table<string, string> Its whole environment; default: ours.
@@ -281,7 +281,7 @@ function process:invalidate() end
 ---@return boolean valid True while it runs.
 function process:is_valid() end
 
----Sets whether a run goes on for this process alone; the default is true.
+---Sets whether this process alone keeps a run alive; the default is true.
 ---```lua
 ---assert(ml.process.spawn { "sleep", "60" }):keep_alive(false)
 ---print((loop:run()))   --> finished

@@ -4,7 +4,7 @@
 ---@class moonloop
 local ml = {}
 
----Loads the file of the program again, and waits until that is done or has failed.
+---Reloads the program's file, and waits until that is done or has failed.
 ---This happens between two passes: what the file and its modules make is the next generation. A
 ---handle that is made again under its name stays, with the new handler; handles that are not made
 ---again end. If the file fails, nothing has changed. Returns what was done; or `nil, message,
@@ -21,7 +21,7 @@ local ml = {}
 ---@overload async fun(): moonloop.Reloaded?, string?, string?
 ml.reload = {}
 
----Returns a table, by name, that survives when the file is loaded again.
+---Returns a table, by name, that survives when the file is reloaded.
 ---If a file fails, its changes to the table are undone. Raises an error if the default is not a
 ---table.
 ---```lua

@@ -9,7 +9,7 @@ local loop = {}
 ---@field [2] (fun(signal: moonloop.Signal, name: string, info: moonloop.SignalInfo))? The handler.
 ---@field handler? fun(signal: moonloop.Signal, name: string, info: moonloop.SignalInfo) The same by name, as in configurations.
 ---@field name? string Name in reports and traces.
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
 ---@class moonloop.LoopSignalOptions: moonloop.SignalOptions

@@ -8,16 +8,16 @@ local loop = {}
 ---@field fd integer An open socket.
 ---@field read? fun(socket: moonloop.SocketSource) Called in each pass while there is something to read, which it reads itself.
 ---@field accept? fun(socket: moonloop.SocketSource, fd: integer?, message: string?, code: string?) Called with the descriptor of each connection, which is then the handler's; or with nil and an error.
----@field data? fun(socket: moonloop.SocketSource, bytes: string?, message: string?, code: string?) Called with what has come, at most 64 KiB; "" at the end of file; or with nil and an error.
+---@field data? fun(socket: moonloop.SocketSource, bytes: string?, message: string?, code: string?) Called with the bytes received, at most 64 KiB; "" at the end of file; or with nil and an error.
 ---@field connect? fun(socket: moonloop.SocketSource, failed: nil, message: string?, code: string?) Called once, when connecting is over; with an error if it failed. No other handler is called before.
 ---@field write? fun(socket: moonloop.SocketSource) Called once when there is space to write, until it is enabled again.
 ---@field close? boolean Close the socket with the handle; default false.
 ---@field name? string Name in reports and traces.
 ---@field modes? moonloop.Modes Modes in which it is served; default "default".
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
----Watches a socket that the script has, and does for its handlers what their kind says.
+---Watches a socket of the script; what its handlers get depends on their kind.
 ---One of 'read', 'accept' and 'data'. For most purposes `ml.net` and streams are simpler. Returns
 ---`nil, message, code` when the descriptor cannot be watched: "EBADF". Raises an error that names
 ---the wrong option.
@@ -50,7 +50,7 @@ local socket_source = {}
 ---@type integer
 socket_source.fd = nil
 
----Has the 'write' handler called once more.
+---Enables the 'write' handler for one more call.
 ---Raises an error if there is none, or if the handle has ended.
 ---```lua
 ---local posix = require "moonloop.posix"

@@ -13,7 +13,7 @@ local loop = {}
 ---@field describe? fun(source: moonloop.Source): string Says what the source is about, for `loop:dump`; it must return at once.
 ---@field order? integer Position among the signalled sources, lowest first; default 0.
 ---@field name? string Name in reports and traces.
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
 ---@class moonloop.LoopSourceOptions: moonloop.SourceOptions
@@ -32,7 +32,7 @@ local loop = {}
 ---  source:signal()
 ---end
 ---```
----@param options moonloop.LoopSourceOptions The handlers; 'perform' is required, by name or as first element.
+---@param options moonloop.LoopSourceOptions The handlers; 'perform' is required, by name or as the first element.
 ---@return moonloop.Source source The source.
 function loop:source(options) end
 
@@ -55,7 +55,7 @@ local ml = {}
 ---print(source:is_valid())   --> out of default
 -----> false
 ---```
----@param options moonloop.SourceOptions The handlers; 'perform' is required, by name or as first element.
+---@param options moonloop.SourceOptions The handlers; 'perform' is required, by name or as the first element.
 ---@return moonloop.Source source The source.
 function ml.source(options) end
 

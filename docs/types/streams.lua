@@ -15,7 +15,7 @@ local loop = {}
 ---@field line_limit? moonloop.Bytes Limit for the length of a line; default 1048576.
 ---@field buffer_limit? moonloop.Bytes Limit for the bytes that one read holds; default 67108864.
 ---@field write_limit? moonloop.Bytes Bytes that may be queued before a write waits; default 65536.
----@field keep_alive? boolean Whether a run goes on for it alone; default true.
+---@field keep_alive? boolean Whether it alone keeps a run alive; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handler.
 
 ---Makes a stream from a descriptor: bytes in and out, with waits in straight-line code.
@@ -86,7 +86,7 @@ stream.fd = nil
 stream.failure = nil
 
 ---The address of the other end of a socket.
----Asked anew each time; nil for anything else, and if the socket is not connected.
+---Looked up each time; nil for anything else, and if the socket is not connected.
 ---```lua
 ---print(loop:stream({ fd = 0 }).peer.family)   --> unix
 ---```
@@ -145,7 +145,7 @@ stream.bytes_written = nil
 ---@type string
 stream.name = nil
 
----How often the kernel had news for it.
+---How often the kernel reported an event for it.
 ---Reads and writes that need not wait do not count.
 ---```lua
 ---print(loop:stream({ fd = 0 }).fires)   --> 0
@@ -197,7 +197,7 @@ function stream:read(...) end
 ---end)
 ---```
 ---@async
----@param max? moonloop.Bytes Most bytes to read; default 65536.
+---@param max? moonloop.Bytes Maximum number of bytes to read; default 65536.
 ---@param options? moonloop.DeadlineOptions The timeout.
 ---@return string? data At least one byte; nil at the end of file.
 function stream:read_some(max, options) end
@@ -284,7 +284,7 @@ function stream:flush(options) end
 ---```
 ---@async
 ---@param other moonloop.Stream The destination; no other task may write to it meanwhile.
----@param n? moonloop.Bytes Most bytes to copy; default: all.
+---@param n? moonloop.Bytes Maximum number of bytes to copy; default: all.
 ---@param options? moonloop.DeadlineOptions The timeout.
 ---@return moonloop.Bytes? count How many bytes were copied.
 ---@return string? message
@@ -321,10 +321,10 @@ function stream:send_fd(fd, data, options) end
 function stream:shutdown(what) end
 
 ---Encrypts the stream from now on, and waits for the handshake.
----Both sides begin at the same point of what they say: no byte may come before the handshake.
----Returns `nil, message, code`: "ETLS_EXPIRED", "ETLS_PROTOCOL", "ETIMEDOUT", ...; the stream can
----then only be closed, as when the task is cancelled. Raises an error when the stream is closed, in
----use, goes one way, or has TLS already.
+---Both sides must start at the same point of the conversation: no byte may come before the
+---handshake. Returns `nil, message, code`: "ETLS_EXPIRED", "ETLS_PROTOCOL", "ETIMEDOUT", ...; the
+---stream can then only be closed, as when the task is cancelled. Raises an error when the stream is
+---closed, in use or one-way, or has TLS already.
 ---```lua
 ---local server = ml.net.listen { path = "@starttls.example", function(stream)
 ---  stream:write "this is no TLS\n"
@@ -399,7 +399,7 @@ function stream:on(handler) end
 ---@return moonloop.Stream stream The stream itself.
 function stream:set_timeout(read, write) end
 
----Sets whether a run goes on while a task waits for this stream alone.
+---Sets whether a task that waits for this stream keeps a run alive.
 ---Raises an error when the stream is closed.
 ---```lua
 ---local socket = loop:stream({ fd = 0 }):keep_alive(false)

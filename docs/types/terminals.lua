@@ -11,10 +11,10 @@ ml.tty = {}
 ---@class moonloop.TtyOptions
 ---@field fd? integer The descriptor of a terminal.
 ---@field raw? boolean Raw mode; default false.
----@field signals? boolean Let Ctrl-C and the like be signals in raw mode, too.
+---@field signals? boolean Let Ctrl-C and the like send signals in raw mode, too.
 ---@field name? string Name in reports.
 
----Opens a terminal: that of standard input, or the controlling one of the process.
+---Opens a terminal: that of standard input, or the process's controlling terminal.
 ---In raw mode each key arrives at once, there is no echo, and Ctrl-C is a byte. The terminal is
 ---restored when the handle is closed, when the script ends, and when a signal ends or stops the
 ---process. Returns `nil, message, code`: "ENXIO" or "ENOTTY" if there is none.
@@ -117,7 +117,7 @@ function tty:read(format) end
 ---end)
 ---```
 ---@async
----@param max? integer Most bytes to read.
+---@param max? integer Maximum number of bytes to read.
 ---@return string? data An escape sequence usually arrives whole.
 ---@return string? message
 ---@return string? code

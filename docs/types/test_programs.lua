@@ -28,7 +28,7 @@ local program = {}
 ---@return string ... The captures, or the whole match.
 function program:expect(pattern, within, options) end
 
----Types a text on the terminal of the program.
+---Types text on the terminal of the program.
 ---Raises an error if it was not started with `pty = true`.
 ---```lua
 ---it("asks", function(loop, clock, t)

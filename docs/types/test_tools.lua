@@ -42,7 +42,7 @@ function clock:kind() end
 ---Tools of a test, its third parameter: what they start and make ends with the test.
 ---Hooks have them too; those of `setup` and `teardown` last as long as the block.
 ---@class moonloop.test.Tools
----@field any table What makes values for `t:forall`, which lists what it has.
+---@field any table The makers of values for `t:forall`, which lists them.
 local t = {}
 
 ---Options of `t:spawn`.
@@ -100,7 +100,7 @@ function t:run(options) end
 function t:expect(output, pattern, within, options) end
 
 ---A folder of the test, removed afterwards.
----With `memory` it is another one, which is on no disk, where Linux has /dev/shm.
+---With `memory` it is another folder, in memory, if Linux has /dev/shm.
 ---```lua
 ---it("has a folder", function(loop, clock, t) assert.is_string(t:tmpdir()) end)
 ---```
@@ -169,7 +169,7 @@ function t:defer(fn) end
 ---@return integer port Its number.
 function t:free_port() end
 
----Waits until something listens at a TCP port of this machine.
+---Waits until something listens on a TCP port of this machine.
 ---Fails if none does in time.
 ---```lua
 ---it("waits for a server", function(loop, clock, t)
@@ -219,9 +219,9 @@ function t:eventually(fn, within) end
 ---@field seed? integer The seed of the first case; default 1.
 
 ---Calls a function with many values, made at random from the seed: a property must hold for all.
----It fails when the function raises an error or returns false. The values are made simpler while it
----still fails, and the failure shows the simplest with its seed; `--seed` runs that case alone.
----What makes values is in `t.any`: `integer(least, most)`, `number(least, most)`, `boolean()`,
+---It fails when the function raises an error or returns false. The values are simplified while it
+---still fails, and the failure shows the simplest with its seed; `--seed` runs that case alone. The
+---makers of values are in `t.any`: `integer(least, most)`, `number(least, most)`, `boolean()`,
 ---`string(most, alphabet)`, `list(item, most)`, `table { name = item }`, `one_of { ... }` and
 ---`map(item, fn)`.
 ---```lua
@@ -231,7 +231,7 @@ function t:eventually(fn, within) end
 ---  end)
 ---end)
 ---```
----@param makers table[] What makes the arguments, from `t.any`.
+---@param makers table[] A maker for each argument, from `t.any`.
 ---@param fn fun(...): boolean? The property.
 ---@param options? moonloop.test.ForallOptions Optional.
 function t:forall(makers, fn, options) end
@@ -274,8 +274,8 @@ function t:wait_until(fn, within, what) end
 ---@field requests table[] What came: `method`, `target`, `path`, `query`, `headers`, `body` each.
 
 ---Serves HTTP in place of another server, until the test ends.
----A request that is not expected is answered with 501 and fails the test; so does one that never
----came. The first expectation that fits and is not used up answers.
+---A request that is not expected is answered with 501 and fails the test; so does an expected one
+---that never comes. The first expectation that fits and is not used up answers.
 ---```lua
 ---it("asks for the weather", function(loop, clock, t)
 ---  local api = t:http { { "GET /weather?city=Oslo", reply = { 200, "3 degrees" } } }

@@ -12,10 +12,10 @@
 ---@field timeout? moonloop.Seconds Real time that each test and hook may take; default 60.
 ---@field orders? integer Run each test this many times, with another order of ready events each time.
 ---@field seed? integer The first seed of the orders; default 1.
----@field leaks? "fail"|"allow" Whether a test fails that leaves something behind; default "fail".
----@field tags? string[] Words that `--tags` chooses by.
+---@field leaks? "fail"|"allow" Whether a test that leaves something behind fails; default "fail".
+---@field tags? string[] Words that `--tags` selects by.
 
----A block of tests, whose options hold for everything in it.
+---A block of tests, whose options apply to everything in it.
 ---```lua
 ---describe("a list", { clock = "virtual" }, function()
 ---  it("is empty at first", function() assert.equal(0, #{}) end)
@@ -138,7 +138,7 @@ function after_each(fn) end
 ---@param fn moonloop.test.Body May wait.
 function setup(fn) end
 
----The same as `setup`, also with `--lazy`.
+---The same as `setup`, even with `--lazy`.
 ---```lua
 ---local list
 ---strict_setup(function() list = { 1 } end)
@@ -164,7 +164,7 @@ function lazy_setup(fn) end
 ---@param fn moonloop.test.Body May wait.
 function teardown(fn) end
 
----The same as `teardown`, also with `--lazy`.
+---The same as `teardown`, even with `--lazy`.
 ---```lua
 ---strict_teardown(function() collectgarbage() end)
 ---it("passes", function() end)

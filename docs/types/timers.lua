@@ -8,11 +8,11 @@ local loop = {}
 ---@field [1] (fun(timer: moonloop.Timer, missed: integer))? The handler; `missed` counts the fires that this call also stands for because they came too late.
 ---@field handler? fun(timer: moonloop.Timer, missed: integer) The same by name, as in configurations.
 ---@field first? moonloop.Seconds Delay of the first fire; default: 'every'. May be negative.
----@field at? moonloop.Seconds A date as `os.time()` returns it, as of `loop:at`; instead of 'first' and 'every'.
+---@field at? moonloop.Seconds A date as `os.time()` returns it, as for `loop:at`; instead of 'first' and 'every'.
 ---@field every? moonloop.Seconds Interval between fires, > 0; without it the timer fires once.
 ---@field tolerance? moonloop.Seconds How much later than due it may fire; default 0.
 ---@field name? string Name in reports and traces.
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
 ---@class moonloop.LoopTimerOptions: moonloop.TimerOptions
@@ -28,7 +28,7 @@ local loop = {}
 ---    timer:invalidate()
 ---  end }
 ---```
----@param options moonloop.LoopTimerOptions When it fires, with the handler as first element; one of 'first', 'every' and 'at' is required.
+---@param options moonloop.LoopTimerOptions When it fires, with the handler as the first element; one of 'first', 'every' and 'at' is required.
 ---@return moonloop.Timer timer The timer.
 function loop:timer(options) end
 
@@ -76,23 +76,23 @@ function loop:at(epoch, handler) end
 ---@field tolerance? moonloop.Seconds How much later than due it may fire; default 0.
 ---@field modes? moonloop.Modes Modes in which it is served; default "default".
 ---@field name? string Name in reports and traces.
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
----Calls a function at the dates of a calendar, in cron's words.
+---Calls a function at the dates of a schedule, in cron's syntax.
 ---Five fields: minute, hour, day of the month, month, day of the week (0 and 7 are Sunday). Each is
 ---`*`, a number, a name (`jan`, `mon`), a range (`mon-fri`), `*` or a range with a step (`*/15`,
----`9-17/2`), or a list of these. Where both fields of days are restricted, either will do; one
----that begins with `*`, such as `*/10`, is not restricted in this sense, as in Vixie's cron: then
----both must fit. Also `@hourly`, `@daily`, `@midnight`, `@weekly`, `@monthly`, `@yearly` and
+---`9-17/2`), or a list of these. If both day fields are restricted, either may match; one that
+---begins with `*`, such as `*/10`, is not restricted in this sense, as in Vixie's cron: then both
+---must match. Also `@hourly`, `@daily`, `@midnight`, `@weekly`, `@monthly`, `@yearly` and
 ---`@annually`. May also be called with one table, for a time zone and other options.
 ---
 ---When clocks go forward over a date, it is due at the moment of the change; when they go back, it
 ---is due the first time only. A schedule whose minute or hour begins with `*` goes by what the
 ---clocks show instead: what they skip is left out, what they show twice is due twice. Dates that
 ---pass while the handler waits or the machine sleeps are merged into one call, and `missed` counts
----them, up to 1,000. A wall clock that is set back repeats no date. Raises an error that says which
----field is wrong.
+---them, up to 1,000. Setting the wall clock back does not repeat a date. Raises an error that says
+---which field is wrong.
 ---```lua
 ---loop:cron { "30 2 * * mon-fri", zone = "UTC", function(timer)
 ---  print(os.date "!%H:%M")   --> 02:30
@@ -113,7 +113,7 @@ local ml = {}
 ---local timer = ml.timer { first = 1, function() print "fired" end }   --> fired
 ---loop:add(timer, { "default", "tracking" })
 ---```
----@param options moonloop.TimerOptions When it fires, with the handler as first element; one of 'first', 'every' and 'at' is required.
+---@param options moonloop.TimerOptions When it fires, with the handler as the first element; one of 'first', 'every' and 'at' is required.
 ---@return moonloop.Timer timer The timer.
 function ml.timer(options) end
 
@@ -169,7 +169,7 @@ timer.tolerance = nil
 ---@param delay moonloop.Seconds Delay; 0 means the next pass, never at once.
 function timer:again(delay) end
 
----Sets the next fire to a date of the wall clock, whose steps it follows.
+---Sets the next fire to a date of the wall clock, even if that clock is changed.
 ---Works for one-shot timers too, even in their own handler. Returns `nil, message, code` when the
 ---system has no timer left ("EMFILE"). Raises an error for an invalid timer.
 ---```lua
@@ -186,9 +186,9 @@ function timer:again(delay) end
 ---@return string? code
 function timer:again_at(epoch) end
 
----Calls the handler now, whatever the date and the modes are.
+---Calls the handler now, whatever the date and the modes.
 ---The dates of a repeating timer stay as they are, and `missed` is 0; a timer that fires once is
----invalid afterwards. It is not called if it is under way already or waits. Raises an error for an
+---invalid afterwards. It is not called if it is already running or waiting. Raises an error for an
 ---invalid timer.
 ---```lua
 ---local timer <close> = loop:every(60, function(timer) print "called" end)

@@ -11,7 +11,7 @@ local loop = {}
 ---@field debounce? moonloop.Seconds How long it must be quiet before changes are reported; default 0.05.
 ---@field recursive? boolean Watch subfolders as well.
 ---@field name? string Name in reports and traces.
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
 ---@class moonloop.LoopWatchOptions: moonloop.WatchOptions

@@ -8,11 +8,11 @@ local ml = {}
 ---@field [1] (string)? The script's file: beside this script, as for `require`, else in the working directory.
 ---@field source? string The text of the script, instead of a file.
 ---@field args? any What the script receives as `...`, copied as by `port:send`.
----@field memory? integer|string Memory limit for its Lua, e.g. "8M"; default: as here.
----@field callout? moonloop.Seconds Time limit for one call of a handler; default: as here.
----@field capacity? integer Most messages waiting in each direction; default 65536.
+---@field memory? integer|string Memory limit for its Lua, e.g. "8M"; default: the same as here.
+---@field callout? moonloop.Seconds Time limit for one call of a handler; default: the same as here.
+---@field capacity? integer Maximum number of messages waiting in each direction; default 65536.
 ---@field name? string Name in reports and traces.
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 ---@field modes? moonloop.Modes Modes in which it is served; default "default".
 
