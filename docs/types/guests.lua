@@ -13,11 +13,14 @@ local ml = {}
 ---@field memory? integer|string Bytes that Lua may hold, or a text such as "8M"; default 64M.
 ---@field callout? moonloop.Seconds Time for one call, waits not counted; default 1, or `cpu` if that is less; at least 0.01.
 ---@field callouts? integer Calls of its handlers and functions per second; default: no limit.
----@field cpu? number Processor time per second, up to 1; default: no limit. What a call takes beyond it counts for the next second.
+---@field cpu? number Processor time per second, up to 1; default: no limit. What a call takes beyond it, or beyond any other limit per second, counts for the next seconds.
 ---@field instructions? integer Instructions of Lua for one call; exact, but costs speed.
 ---@field handles? integer Handles, timers and tasks, each; default 1000.
 ---@field share? number How much of the host's time it may take, up to 1; default 1. With 0.1, a turn of 1 ms is followed by a rest of 9 ms.
 ---@field output? integer Bytes that it may write per second; default 1048576. The rest is dropped.
+---@field wakes? integer How often it is served per second; default: no limit.
+---@field messages? integer Messages, requests, replies and calls of the host's functions per second; default: no limit.
+---@field log_lines? integer Lines of `ml.log` per second; default: no limit.
 
 ---@class moonloop.GuestOptions
 ---@field file? string The script's file; `require` finds modules beside it.
@@ -31,7 +34,7 @@ local ml = {}
 ---@field name? string Name in reports; default the file's.
 ---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_output? fun(guest: moonloop.Guest, text: string) Called with what it writes, instead of standard output.
----@field on_limit? fun(guest: moonloop.Guest, what: string): moonloop.GuestVerdict?, moonloop.Seconds? Called when it is over a limit: "memory", "callout", "callouts", "cpu", "output", or "stops", more than ten in a minute. Without a verdict "stops" ends it, and it goes on after others; after "callouts" and "cpu" in the next second.
+---@field on_limit? fun(guest: moonloop.Guest, what: string): moonloop.GuestVerdict?, moonloop.Seconds? Called when it is over a limit: "memory", "callout", "output", "stops" (more than ten in a minute), or a limit per second: "callouts", "cpu", "wakes", "messages", "log_lines". Without a verdict "stops" ends it, and it goes on after others; after a limit per second in the next second.
 ---@field on_error? moonloop.ErrorHandler Called first for its errors.
 
 ---Runs an untrusted script, in this process or, with `isolate`, in one of its own.
@@ -110,11 +113,15 @@ function guest:stop() end
 ---@class moonloop.GuestUsage
 ---@field memory integer Bytes that it holds now.
 ---@field handles integer Handles, timers and tasks that it has now.
+---@field kinds table<string, integer> The same by kind: "timer", "task", "port", "stream", …; "channel" counts semaphores, too, and "file" handles of `ml.fs`.
 ---@field callouts integer Calls of its handlers and functions.
 ---@field stops integer How often a limit has stopped it.
 ---@field wakes integer How often it was served.
 ---@field busy moonloop.Seconds How long that took on the host's clock.
----@field written integer Bytes that it has written.
+---@field written integer Bytes of output that it has written.
+---@field sent integer Bytes that it has given to streams, such as sockets.
+---@field messages integer Messages, requests, replies and calls of the host's functions, those that failed included.
+---@field log_lines integer Lines that it has written by `ml.log`.
 ---@field resident? integer Bytes of memory that the process of an isolated guest has. For such a guest the other figures are those last reported by its process.
 ---@field cpu? moonloop.Seconds Processor time that it has taken; for an isolated guest that of its process, while that runs. 0 on a virtual clock, which stands while code runs.
 

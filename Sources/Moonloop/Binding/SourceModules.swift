@@ -17,7 +17,7 @@ private let lazyFields: [(field: StaticString, module: StaticString)] = [
 
 /// Modules for use by our own.
 let hiddenModules = [
-  posixModule, filesModule, tapeModule, generationModule, sinkModule, warningModule,
+  posixModule, filesModule, tapeModule, generationModule, sinkModule, warningModule, logCountModule,
 ]
 
 /// The loader of a module of ours, by its name: what `require` finds in `package.preload`.

@@ -1,4 +1,4 @@
-// What a guest has used.
+// What a guest has used, and what it may use in a second.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -21,21 +21,21 @@ struct GuestAccount {
   private(set) var callouts = 0
   private(set) var stops = 0
 
-  mutating func note(turn: GuestTurn, at now: Int64) {
+  mutating func note(turn: GuestTurn, at now: Int64, _ limits: GuestLimits) {
     wakes += 1
     busy += now - turn.began
-    processor += turn.processor
-    budget.note(turn)
+    processor += turn.used[.processor]
+    budget.note(turn.used, limits)
   }
 
-  /// How many call-outs are left in this second; nil: there is no limit.
-  mutating func calloutsLeft(at now: Int64, _ limits: GuestLimits) -> Int? {
+  /// What is left in this second; a great number where there is no limit.
+  mutating func left(at now: Int64, _ limits: GuestLimits) -> GuestAmounts {
     budget.begin(second: now / 1_000_000_000, limits)
-    return limits.callouts.map { max(0, $0 - budget.callouts) }
+    return budget.left(of: limits)
   }
 
   /// Which limit per second is reached, and until when; nil: none.
-  func exhausted(_ limits: GuestLimits) -> (what: String, until: Int64)? {
+  func exhausted(_ limits: GuestLimits) -> (what: StaticString, until: Int64)? {
     budget.exhausted(limits)
   }
 
@@ -56,69 +56,99 @@ struct GuestAccount {
   }
 }
 
+/// What a guest may do only so often, or for so long, in a second.
+enum GuestRate: Int, CaseIterable {
+  case processor, callouts, wakes, messages, logLines
+
+  /// Its name in `limits`.
+  var word: StaticString {
+    switch self {
+    case .processor: "cpu"
+    case .callouts: "callouts"
+    case .wakes: "wakes"
+    case .messages: "messages"
+    case .logLines: "log_lines"
+    }
+  }
+}
+
+/// A number for each rate; processor time in nanoseconds.
+struct GuestAmounts {
+  private var numbers: InlineArray<5, Int64>
+
+  init(all number: Int64 = 0) { numbers = InlineArray(repeating: number) }
+
+  subscript(rate: GuestRate) -> Int64 {
+    get { numbers[rate.rawValue] }
+    set { numbers[rate.rawValue] = newValue }
+  }
+}
+
 /// What a guest did while it was served once.
 struct GuestTurn {
   let began: Int64
-  var processor: Int64 = 0
-  var callouts = 0
+  var used = GuestAmounts()
 }
 
 /// What a guest has used of its limits per second. Loop thread only.
 struct GuestBudget {
   private var second: Int64 = 0
   /// Used in this second, plus what went beyond the limit in earlier ones.
-  private var processor: Int64 = 0
-  private(set) var callouts = 0
+  private var used = GuestAmounts()
 
   mutating func begin(second: Int64, _ limits: GuestLimits) {
     let passed = second - self.second
     if passed == 0 { return }
     self.second = second
-    processor = left(processor, of: limits.processor, passed)
-    callouts = Int(left(Int64(callouts), of: limits.callouts.map { Int64($0) }, passed))
-  }
-
-  private func left(_ used: Int64, of limit: Int64?, _ seconds: Int64) -> Int64 {
-    guard let limit else { return 0 }
-    return used / limit < seconds ? 0 : used - limit * seconds
-  }
-
-  mutating func note(_ turn: GuestTurn) {
-    processor += turn.processor
-    callouts += turn.callouts
-  }
-
-  func exhausted(_ limits: GuestLimits) -> (what: String, until: Int64)? {
-    if let limit = limits.processor, processor >= limit {
-      return ("cpu", (second + processor / limit) * 1_000_000_000)
+    for rate in GuestRate.allCases {
+      let limit = limits.rates[rate]
+      if limit == .max { continue }
+      used[rate] = used[rate] / limit < passed ? 0 : used[rate] - limit * passed
     }
-    if let limit = limits.callouts, callouts >= limit {
-      return ("callouts", (second + Int64(callouts / limit)) * 1_000_000_000)
+  }
+
+  mutating func note(_ turn: GuestAmounts, _ limits: GuestLimits) {
+    for rate in GuestRate.allCases where limits.rates[rate] < .max { used[rate] += turn[rate] }
+  }
+
+  func left(of limits: GuestLimits) -> GuestAmounts {
+    var left = GuestAmounts()
+    for rate in GuestRate.allCases { left[rate] = max(0, limits.rates[rate] - used[rate]) }
+    return left
+  }
+
+  func exhausted(_ limits: GuestLimits) -> (what: StaticString, until: Int64)? {
+    for rate in GuestRate.allCases where used[rate] >= limits.rates[rate] {
+      return (rate.word, (second + used[rate] / limits.rates[rate]) * 1_000_000_000)
     }
     return nil
   }
 }
 
 extension LocalGuest {
-  func pushOwnUsage(on stack: LuaStack) {
-    var account = account
+  var ownUsage: GuestUsage {
+    var (account, usage) = (account, GuestUsage())
     if let lua = runtime?.state { account.keepLast(lua) }
-    stack.newTable(fields: 8)
-    stack.setField("memory", runtime?.state.bytesInUse ?? 0)
-    stack.setField("handles", handleCount)
-    stack.setField("callouts", account.callouts)
-    stack.setField("stops", account.stops)
-    stack.setField("wakes", account.wakes)
-    stack.setField("busy", Double(account.busy) / 1e9)
-    stack.setField("cpu", Double(account.processor) / 1e9)
-    stack.setField("written", account.written)
+    usage.memory = runtime?.state.bytesInUse ?? 0
+    usage.kinds = runtime?.handleCounts ?? [:]
+    (usage.callouts, usage.stops) = (account.callouts, account.stops)
+    (usage.wakes, usage.written) = (account.wakes, account.written)
+    (usage.sent, usage.messages, usage.logLines) = (tally.sent, tally.messages, tally.logLines)
+    (usage.busy, usage.processor) = (Int(account.busy), account.processor)
+    return usage
   }
+}
 
-  /// How many handles, timers and tasks it has.
-  private var handleCount: Int {
-    guard let runtime else { return 0 }
-    let (handles, own) = (runtime.handles, Unmanaged.passUnretained(runtime).toOpaque())
-    return handles.itemCount + handles.timers(of: runtime.loop, madeBy: own).count
-      + runtime.tasks.count + handles.channels.count
+extension Runtime {
+  /// How many handles, timers and tasks there are, by kind.
+  fileprivate var handleCounts: [String: Int] {
+    var counts: [String: Int] = [:]
+    for item in handles.items { counts[itemKinds.word(for: item), default: 0] += 1 }
+    let own = Unmanaged.passUnretained(self).toOpaque()
+    counts["timer", default: 0] += handles.timers(of: loop, madeBy: own).count
+    counts["task"] = tasks.count
+    counts["channel"] = handles.channels.count
+    counts["file"] = handles.files.count
+    return counts
   }
 }

@@ -210,6 +210,7 @@ extension LocalGuest {
   }
 
   private func callHost(_ name: String, _ call: HostCall) throws -> Int32 {
+    tally.messages += 1
     let copies = try call.copies(from: 1)
     let coroutine = try call.requireWaiting()
     let wait = CrossingWait("the host's '\(name)'", call.runtime) { [weak self] in self?.settle() }

@@ -44,3 +44,18 @@ let guestEntries: [LuaEntry] =
     .field("status", guestStatus),
     .method("keep_alive", guestKeepAlive),
   ] + itemEntries.filter { "\($0.name)" != "keep_alive" }
+
+extension Explanation {
+  var guests: [ScriptGuest] {
+    handles.items.compactMap { item in
+      guard itemKinds[item] is GuestKind else { return nil }
+      return (item as? Loop.Source).flatMap { ScriptGuest.of($0) }
+    }
+  }
+
+  /// The item of the guest that an item which no script made serves; nil: it serves none.
+  func guest(servedBy item: Loop.Item) -> Loop.Item? {
+    if item.maker.kind != 0 { return nil }
+    return guests.first { $0.isServed(by: item) }?.source
+  }
+}

@@ -107,30 +107,3 @@ extension Runtime {
     return WorkerFailure(error, value: try? StructuredClone(stack, -1) { attachment($0, $1) })
   }
 }
-
-/// What the guest has used, as reported by its process.
-struct GuestFigures {
-  private static let names: [StaticString] = [
-    "memory", "handles", "callouts", "stops", "wakes", "written",
-  ]
-  private var numbers = [Int](repeating: 0, count: names.count)
-  private var busy = 0
-
-  /// Reads them from the table on top of the stack, as far as they exist.
-  mutating func read(_ stack: LuaStack) {
-    stack.push("usage" as StaticString)
-    defer { stack.pop() }
-    guard stack.rawGet(-2) == .table else { return }
-    for (place, name) in Self.names.enumerated() {
-      numbers[place] = stack.rawInteger(-1, name) ?? numbers[place]
-    }
-    busy = stack.rawInteger(-1, "busy") ?? busy
-  }
-
-  /// Pushes them as a table. [-0, +1]
-  func push(on stack: LuaStack) {
-    stack.newTable(fields: 9)
-    for (name, number) in zip(Self.names, numbers) { stack.setField(name, number) }
-    stack.setField("busy", Double(busy) / 1e9)
-  }
-}

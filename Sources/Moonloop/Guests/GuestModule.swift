@@ -9,7 +9,8 @@ private let guestOptions: [StaticString] = [
   "on_output", "on_limit", "on_error",
 ]
 private let guestLimits: [StaticString] = [
-  "memory", "callout", "callouts", "cpu", "instructions", "handles", "share", "output",
+  "memory", "callout", "callouts", "cpu", "instructions", "handles", "share", "output", "wakes",
+  "messages", "log_lines",
 ]
 /// Functions that would keep the host's thread, or reach what belongs to the host.
 private let notInside: [StaticString] = ["run", "reload", "tty"]
@@ -118,12 +119,15 @@ extension HostCall {
     limits.state.handles =
       try given.integer("handles", in: 1...(1 << 24)) ?? limits.state.handles
     limits.output = try given.integer("output", in: 0...(1 << 40)) ?? limits.output
-    limits.callouts = try given.integer("callouts", in: 1...(1 << 30))
+    for rate in [GuestRate.callouts, .wakes, .messages, .logLines] {
+      guard let count = try given.integer(rate.word, in: 1...(1 << 30)) else { continue }
+      limits.rates[rate] = Int64(count)
+    }
     limits.share = try part("share", of: given) ?? limits.share
     if let cpu = try part("cpu", of: given) {
-      limits.processor = max(Int64(cpu * 1e9), 1_000_000)
+      limits.rates[.processor] = max(Int64(cpu * 1e9), 1_000_000)
       // One call must not take much more than all calls of a second may.
-      let call = Duration.nanoseconds(max(limits.processor!, 10_000_000))
+      let call = Duration.nanoseconds(max(limits.rates[.processor], 10_000_000))
       limits.state.callout = min(limits.state.callout ?? call, call)
     }
     return limits
@@ -268,7 +272,7 @@ let guestResume: LuaRawFunction = { L, context in
 
 let guestUsage: LuaRawFunction = { L, context in
   host(L, context, "guest:usage") { call in
-    try call.selfGuest().pushUsage(on: call.stack)
+    try call.selfGuest().usage.push(on: call.stack)
     return 1
   }
 }
@@ -297,13 +301,18 @@ extension GuestLimits {
   /// Sets them in the table on top, as `ml.guest` takes them. [-0, +0]
   fileprivate func push(on stack: LuaStack) {
     stack.push("limits" as StaticString)
-    stack.newTable(fields: 8)
+    stack.newTable(fields: 11)
     if let memory = state.memory { stack.setField("memory", memory) }
     if let time = state.callout { stack.setField("callout", time / .seconds(1)) }
     if let instructions = state.instructions { stack.setField("instructions", instructions) }
     if let handles = state.handles { stack.setField("handles", handles) }
-    if let callouts { stack.setField("callouts", callouts) }
-    if let processor { stack.setField("cpu", Double(processor) / 1e9) }
+    for rate in GuestRate.allCases where rates[rate] < .max {
+      if rate == .processor {
+        stack.setField(rate.word, Double(rates[rate]) / 1e9)
+      } else {
+        stack.setField(rate.word, Int(rates[rate]))
+      }
+    }
     stack.setField("share", share)
     stack.setField("output", output)
     stack.rawSet(-3)

@@ -26,7 +26,8 @@ final class IsolatedGuest: ScriptGuest {
   /// Cancels the host's functions that are running for it.
   private var hostCalls: [UInt64: () -> Void] = [:]
   private var written = GuestAccount()
-  fileprivate var usage = GuestFigures()
+  /// As its process has reported it.
+  private var reported = GuestUsage()
   /// How long a virtual clock waits for an answer.
   private static let patience: Int64 = 2_000_000_000
   /// Keeps a virtual clock from jumping while the process owes an answer.
@@ -83,6 +84,8 @@ final class IsolatedGuest: ScriptGuest {
     host.loop.remove(incoming, modes: [mode])
     host.loop.remove(exit, modes: [mode])
   }
+
+  override func isServed(by item: Loop.Item) -> Bool { item === incoming || item === exit }
 
   override func settle() {
     guard child != nil else { return }
@@ -172,7 +175,7 @@ final class IsolatedGuest: ScriptGuest {
     host.reading(message.value) { stack in
       if let ticket = message.reply { return callHost(stack, ticket) }
       if let number = stack.rawInteger(-1, "answer") {
-        usage.read(stack)
+        reported.read(stack)
         waits.removeValue(forKey: UInt64(clamping: number))?.finish(host.outcome(on: stack))
         return
       }
@@ -181,7 +184,7 @@ final class IsolatedGuest: ScriptGuest {
       if let words = stack.rawField(-1, "status") {
         hasBegun = true
         isRunning = words == "running"
-        usage.read(stack)
+        reported.read(stack)
         if words == "ended" { note(.over) }
       }
       if let failure = host.failure(on: stack) { note(.error(failure)) }
@@ -238,11 +241,12 @@ final class IsolatedGuest: ScriptGuest {
     }
   }
 
-  override func pushUsage(on stack: LuaStack) {
-    usage.push(on: stack)
-    guard let child, let process = child.usage else { return }
-    stack.setField("resident", process.resident)
-    stack.setField("cpu", Double(process.nanoseconds) / 1e9)
+  override var usage: GuestUsage {
+    var usage = reported
+    guard let process = child?.usage else { return usage }
+    usage.resident = process.resident
+    usage.processor = process.nanoseconds
+    return usage
   }
 
   // MARK: The end

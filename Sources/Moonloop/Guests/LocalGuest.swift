@@ -33,6 +33,7 @@ final class LocalGuest: ScriptGuest {
     }
   }
   private(set) var account = GuestAccount()
+  let tally = GuestTally()
 
   /// Its runtime; nil once it has ended.
   var runtime: Runtime? { place?.lua.runtime }
@@ -69,6 +70,7 @@ final class LocalGuest: ScriptGuest {
   }
 
   private func setUp(_ runtime: Runtime) {
+    runtime.granted.tally = tally
     runtime.errors.isHosted = true
     runtime.errors.expectsInterrupts = { [unowned self] in place == nil || Ending.isQuiet }
     runtime.errors.forward = { [unowned self, unowned runtime] error in
@@ -106,6 +108,10 @@ final class LocalGuest: ScriptGuest {
     host.loop.remove(timer, modes: [mode])
   }
 
+  override func isServed(by item: Loop.Item) -> Bool {
+    item === place?.descriptor
+  }
+
   // MARK: Serving
 
   /// How many passes it gets in one turn, and after how long that ends between two call-outs.
@@ -118,11 +124,16 @@ final class LocalGuest: ScriptGuest {
     guard let place, !isServing, !isSuspended, began >= notBefore else { return settle() }
     isServing = true
     isResting = false
+    host.measuring?.name(serving: source)
     var turn = GuestTurn(began: began)
-    let (processor, callouts) = (clock.processorTime(), place.lua.inner.callouts)
-    let calloutsEnd = account.calloutsLeft(at: began, limits).map { callouts + $0 } ?? .max
-    place.loop.hooks.mustYield = { [unowned lua = place.lua] in
-      clock.now() >= began + Self.turnTime || lua.inner.callouts >= calloutsEnd
+    let (processor, before) = (clock.processorTime(), counts(of: place.lua))
+    let left = account.left(at: began, limits)
+    place.loop.hooks.mustYield = { [unowned self, unowned lua = place.lua] in
+      if clock.now() >= began + Self.turnTime { return true }
+      let now = counts(of: lua)
+      return now[.callouts] - before[.callouts] >= left[.callouts]
+        || now[.messages] - before[.messages] >= left[.messages]
+        || now[.logLines] - before[.logLines] >= left[.logLines]
     }
     place.loop.inPlace {
       if let start {
@@ -135,24 +146,35 @@ final class LocalGuest: ScriptGuest {
       _ = place.loop.pump(limit: Self.passes)
       _ = place.lua.idleCollect()
     }
-    turn.processor = clock.processorTime() - processor
-    turn.callouts = place.lua.inner.callouts - callouts
+    let after = counts(of: place.lua)
+    for rate in GuestRate.allCases { turn.used[rate] = after[rate] - before[rate] }
+    turn.used[.processor] = clock.processorTime() - processor
+    turn.used[.wakes] = 1
     rest(after: turn)
     isServing = false
     tellEvents()
     settle()
   }
 
+  /// What is counted while it runs.
+  private func counts(of lua: LuaState) -> GuestAmounts {
+    var counts = GuestAmounts()
+    counts[.callouts] = Int64(lua.inner.callouts)
+    counts[.messages] = Int64(tally.messages)
+    counts[.logLines] = Int64(tally.logLines)
+    return counts
+  }
+
   /// Notes a turn, and when the next one may be.
   private func rest(after turn: GuestTurn) {
     let now = host.loop.clock.now()
-    account.note(turn: turn, at: now)
+    account.note(turn: turn, at: now, limits)
     if limits.share < 1 {
       notBefore = now + Int64(Double(now - turn.began) * (1 / limits.share - 1))
     }
     if let (what, until) = account.exhausted(limits), until > now {
       notBefore = max(notBefore, until)
-      note(.limit(what))
+      note(.limit("\(what)"))
     }
     isResting = notBefore > now
   }
@@ -190,7 +212,7 @@ final class LocalGuest: ScriptGuest {
     }
   }
 
-  override func pushUsage(on stack: LuaStack) { pushOwnUsage(on: stack) }
+  override var usage: GuestUsage { ownUsage }
 
   override func tellSoon() {
     if !isServing { timer?.nextFire = host.loop.now }

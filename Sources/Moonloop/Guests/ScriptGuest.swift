@@ -11,10 +11,8 @@ struct GuestLimits {
   var state = LuaLimits().orUsual
   /// The share of the host's time that it may take, from 0 to 1.
   var share = 1.0
-  /// The processor time that it may take per second, in nanoseconds; nil: any.
-  var processor: Int64?
-  /// How many call-outs it may have per second; nil: any.
-  var callouts: Int?
+  /// What it may do in a second; `.max`: as much as it likes.
+  var rates = GuestAmounts(all: .max)
   /// How many bytes it may write per second.
   var output = 1 << 20
   /// The maximum size of a value sent to a guest in its own process, or back.
@@ -65,6 +63,8 @@ class ScriptGuest {
   var hasEnded: Bool { true }
   /// Whether it has something left to wait for.
   var isBusy: Bool { false }
+  /// Whether an item of the host's loop serves it.
+  func isServed(by item: Loop.Item) -> Bool { false }
   /// It starts or stops being served in a mode.
   func join(_ mode: ModeName) {}
   func leave(_ mode: ModeName) {}
@@ -76,8 +76,8 @@ class ScriptGuest {
   func begin(_ call: GuestCall, _ wait: CrossingWait) {}
   /// Makes its events be delivered soon.
   func tellSoon() {}
-  /// Pushes a table of what it has used. [-0, +1]
-  func pushUsage(on stack: LuaStack) { stack.newTable() }
+  /// What it has used so far.
+  var usage: GuestUsage { GuestUsage() }
   /// Ends everything it has, now or when its turn is over.
   func close() {}
 

@@ -200,6 +200,8 @@ struct Granted {
   var capabilities = LuaCapabilities.all
   /// The grants of a guest, as words; nil: the scripts are not a guest's.
   var guest: GuestGrants?
+  /// Counts what a guest does; nil where no host asks.
+  var tally: GuestTally?
 }
 
 extension Runtime {

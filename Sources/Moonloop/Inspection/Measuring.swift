@@ -75,6 +75,9 @@ final class Measuring {
   /// The call is for a request.
   func name(_ request: ScriptRequest) { recorder.nameCall(runtime.explanation.recorded(request)) }
 
+  /// The call serves this item.
+  func name(serving item: Loop.Item) { recorder.nameCall(runtime.explanation.recorded(item)) }
+
   /// The row of a timer or an item, if it has been called since.
   func figures(_ subject: RecordedSubject) -> LoopRecorder.Item? { recorder.item(subject) }
 }
@@ -92,8 +95,10 @@ extension LoopContext {
 extension Explanation {
   // MARK: What belongs to which row
 
+  /// What serves a guest belongs to its row.
   func recorded(_ item: Loop.Item) -> RecordedSubject {
-    RecordedSubject(
+    let item = guest(servedBy: item) ?? item
+    return RecordedSubject(
       word: itemKinds.word(for: item), name: item.name, place: handles.place(of: item))
   }
 

@@ -56,7 +56,23 @@ extension Explanation {
     pushLive(on: stack)
     let rows = recorder.items.filter { $0.calls > 0 }
       .sorted { $0.durations.sum > $1.durations.sum }
-    stack.setList("handles", rows) { push($0, recorder, on: stack) }
+    let guests = guestUsage
+    stack.setList("handles", rows) { item in
+      push(item, recorder, on: stack)
+      guard let usage = guests[item.subject] else { return }
+      stack.push("usage" as StaticString)
+      usage.push(on: stack)
+      stack.rawSet(-3)
+    }
+  }
+
+  /// What the guests of each row use.
+  private var guestUsage: [RecordedSubject: GuestUsage] {
+    var usages: [RecordedSubject: GuestUsage] = [:]
+    for guest in guests {
+      usages[recorded(guest.source), default: GuestUsage()].add(guest.usage)
+    }
+    return usages
   }
 
   /// Sets the field for the call-out that a console interrupts to ask. [-0, +0]

@@ -13,6 +13,9 @@ private var allItemKinds: [any ItemKind.Type] {
   ]
 }
 
+/// The names of the kinds; two may have the same.
+var itemWords: [String] { allItemKinds.map { $0.word } }
+
 /// What the kinds add to the loop and to the module, such as `loop:pressure` and `ml.pressure`.
 var loopKindEntries: [LuaEntry] { allItemKinds.flatMap { $0.loopEntries } }
 var moduleKindEntries: [LuaEntry] { allItemKinds.flatMap { $0.moduleEntries } }

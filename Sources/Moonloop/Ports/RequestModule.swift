@@ -50,6 +50,7 @@ extension HostCall {
   /// The value at an index as a message; nil if nothing is there.
   func clone(_ index: Int32) throws(ScriptMistake) -> StructuredClone {
     if count < index { stack.setCount(index) }
+    runtime.granted.tally?.messages += 1
     do throws(StructuredClone.Obstacle) {
       var value = try StructuredClone(stack, index) { runtime.attachment($0, $1) }
       // When another thread receives a message is not recorded, so a replay could not tell.

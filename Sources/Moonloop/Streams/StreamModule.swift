@@ -262,6 +262,7 @@ let streamWrite: LuaRawFunction = { L, context in
     if stream.state.output.count > stream.state.outputLimit {
       _ = try call.requireWaiting()
     }
+    call.runtime.granted.tally?.sent += call.bytes(from: 2, through: last)
     do throws(SystemError) {
       if last == 2 { try call.sendOne(stream) } else { try call.send(stream, last) }
     } catch {
@@ -301,6 +302,11 @@ extension HostCall {
       throw mistake("\(stream.label) is in its TLS handshake", hint: "wait for starttls")
     }
     try requireFreeWriter(stream)
+  }
+
+  /// How many bytes the strings have together.
+  fileprivate func bytes(from first: Int32, through last: Int32) -> Int {
+    first > last ? 0 : (first...last).reduce(0) { $0 + (stack.bytes($1)?.count ?? 0) }
   }
 
   /// The arguments must be strings, or numbers, which are converted.

@@ -9,6 +9,7 @@ local spelling = require "moonloop.text.spelling"
 local values = require "moonloop.text.values"
 -- A script that was not granted everything writes where its `print` writes.
 local has_sinks, sinks = pcall(require, "moonloop.sink")
+local count = not has_sinks and require "moonloop.log.count"
 local date, print, errors = os.date, print, io and io.stderr
 
 local LEVELS = { debug = 1, info = 2, warn = 3, error = 4 }
@@ -198,6 +199,7 @@ local function log(self, level, message, fields)
   if held then claim(all, "suppressed", held) end
   local notice = shared.missing > 0
     and line_of(self, "warn", "records were dropped", { dropped = shared.missing }) or nil
+  if count then count.line() end
   if shared.outlet:write(line_of(self, level, message, all), notice) then
     shared.missing = 0
   else

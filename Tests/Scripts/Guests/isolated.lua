@@ -28,6 +28,7 @@ local guest <close> = ml.guest {
     function count() n = (n or 0) + 1 return n end
     function report() ml.current():after(0, function() error "in a timer" end) end
     function nothing() end
+    function tick() ml.current():every(1e6, nothing) end
   ]],
   functions = {
     up = function(text) ml.sleep(0.001) return text:upper(), #text, nil, true end,
@@ -68,6 +69,7 @@ loop:task(function()
   while #errors == 0 do guest:call "nothing" end
   assert(errors[1] == "guest:16: in a timer", errors[1])
   assert(guest:call "count" == 1)
+  guest:call "tick"
   guest:suspend()
   assert(guest.status == "suspended" and #guest:modes() == 0)
   local late = loop:task(guest.call, guest, "count")
@@ -78,6 +80,7 @@ loop:task(function()
   local usage = guest:usage()
   assert(usage.memory > 10000 and usage.callouts > 10 and usage.cpu > 0, usage.callouts)
   assert(usage.resident > 1 << 20 and usage.written == 7)
+  assert(usage.messages > 2 and usage.kinds.timer == 1 and usage.handles == 1, usage.messages)
 end):wait { mode = "default" }
 assert(#errors == 1, "all of it was run")
 port:invalidate()

@@ -180,6 +180,15 @@ COLUMNS[#COLUMNS + 1] = { title = "HELD MAX", leaves = 5.5,
 COLUMNS[#COLUMNS + 1] = { title = "HELD MISSED", leaves = 4.5,
   of = function(row) return row.held and units.count(row.held.missed) or "-" end }
 
+COLUMNS[#COLUMNS + 1] = { title = "GUEST USES", left = true, leaves = 5.2,
+  is_there = function(row) return row.usage end,
+  of = function(row)
+    local usage = row.usage
+    if not usage then return "-" end
+    return ("%d kB, %s, %s"):format(usage.memory // 1000, units.plural(usage.handles, "handle"),
+      units.plural(usage.stops, "stop"))
+  end }
+
 -- The text of a cell within this many columns; of a long path the end is kept.
 local function fitting(column, text, most)
   return most and layout.short(text, most, column.tail) or text
@@ -197,8 +206,10 @@ end
 -- The columns to show, and their maximum widths, so that all fit: paths and names are shortened
 -- first, then columns dropped.
 local function columns_of(cells, room)
-  local columns, most = table.move(COLUMNS, 1, #COLUMNS, 1, {}), {}
-  for _, column in ipairs(columns) do most[column] = column.most end
+  local columns, most = {}, {}
+  for _, column in ipairs(COLUMNS) do
+    if cells[column] then columns[#columns + 1], most[column] = column, column.most end
+  end
   if not room then return columns, most end
   local function excess()
     local sum = -2
@@ -235,10 +246,12 @@ end
 local function table_of(sorted, made, options, room)
   local cells = {}
   for _, column in ipairs(COLUMNS) do
-    cells[column] = {}
+    local texts, is_there = {}, not column.is_there
     for place, row in ipairs(sorted) do
-      if place <= room then cells[column][place] = column.of(row, made.time) end
+      is_there = is_there or column.is_there(row)
+      if place <= room then texts[place] = column.of(row, made.time) end
     end
+    if is_there then cells[column] = texts end
   end
   local columns, most = columns_of(cells, options.width)
   local rows, right, is_late = { {} }, {}, false
