@@ -80,40 +80,30 @@ extension LuaState {
     }
   }
 
-  /// The same for a closure without a result.
-  @inlinable
-  public func register<each A: LuaReadable>(
-    _ name: String, _ body: @escaping (repeat each A) throws -> Void
-  ) {
-    setFunction(name) { stack in
-      var index: Int32 = 0
-      try body(repeat stack.next((each A).self, &index))
-      return 0
-    }
-  }
+  /// The same for a closure without a result, or with several in a tuple.
+  public func register<each A: LuaReadable, each R: LuaPushable>(
+    _ name: String, _ body: @escaping (repeat each A) throws -> (repeat each R)
+  ) { setFunction(name, plain(body)) }
 
   /// The same for a closure that gets this state first, so that it need not capture it, which would
   /// keep it alive forever.
   public func register<each A: LuaReadable, R: LuaPushable>(
     _ name: String, _ body: @escaping (LuaState, repeat each A) throws -> R
-  ) {
-    guard self.body.isUsable("register") else { return }
-    setFunction(name) { [unowned state = inner] stack in
-      var index: Int32 = 0
-      try body(state, repeat stack.next((each A).self, &index)).push(on: stack)
-      return 1
-    }
-  }
+  ) { registerWithState(name, body) }
 
-  /// The same for a closure that gets this state first, and has no result.
-  public func register<each A: LuaReadable>(
-    _ name: String, _ body: @escaping (LuaState, repeat each A) throws -> Void
+  /// The same for a closure that gets this state first, and has no result, or several in a tuple.
+  public func register<each A: LuaReadable, each R: LuaPushable>(
+    _ name: String, _ body: @escaping (LuaState, repeat each A) throws -> (repeat each R)
+  ) { registerWithState(name, body) }
+
+  private func registerWithState<each A: LuaReadable, each R: LuaPushable>(
+    _ name: String, _ body: @escaping (LuaState, repeat each A) throws -> (repeat each R)
   ) {
     guard self.body.isUsable("register") else { return }
     setFunction(name) { [unowned state = inner] stack in
       var index: Int32 = 0
-      try body(state, repeat stack.next((each A).self, &index))
-      return 0
+      let results = try body(state, repeat stack.next((each A).self, &index))
+      return stack.results(repeat each results)
     }
   }
 

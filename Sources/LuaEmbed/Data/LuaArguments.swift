@@ -45,8 +45,8 @@ public protocol LuaResults {
 }
 
 extension LuaStack {
-  /// Pushes several values. [-0, +n, raises: -]
-  fileprivate func pushEach<each R: LuaPushable>(_ values: repeat each R) -> Int {
+  /// Pushes the results of a closure, and returns how many there are. [-0, +n, raises: -]
+  package func results<each R: LuaPushable>(_ values: repeat each R) -> Int {
     var count = 0
     for value in repeat each values {
       _ = reserve(8)
@@ -55,44 +55,60 @@ extension LuaStack {
     }
     return count
   }
+
+  /// The same for results in a list.
+  func results(in list: some LuaResults) throws(LuaArgumentError) -> Int {
+    let values = list.results.values
+    guard reserve(values.count + 8) else { throw LuaArgumentError("too many results") }
+    for value in values { value.push(on: self) }
+    return values.count
+  }
+
+  /// Decodes the next argument, or throws what is wrong with it.
+  func decoded<T: Decodable>(_ type: T.Type, _ index: inout Int32) throws(LuaArgumentError) -> T {
+    try next(LuaCoded<T>.self, &index).value
+  }
+}
+
+// MARK: - Closures without an object before their arguments
+
+/// Reads arguments and pushes results, by their Swift types.
+func plain<each A: LuaReadable, each R: LuaPushable>(
+  _ body: @escaping (repeat each A) throws -> (repeat each R)
+) -> LuaHostFunction.Body {
+  { stack in
+    var index: Int32 = 0
+    let results = try body(repeat stack.next((each A).self, &index))
+    return stack.results(repeat each results)
+  }
+}
+
+/// Reads arguments by their Swift types, and pushes a list of results.
+func listing<each A: LuaReadable, R: LuaResults>(
+  _ body: @escaping (repeat each A) throws -> R
+) -> LuaHostFunction.Body {
+  { stack in
+    var index: Int32 = 0
+    return try stack.results(in: body(repeat stack.next((each A).self, &index)))
+  }
+}
+
+/// Decodes arguments and encodes results.
+func coded<each A: Decodable, each R: Encodable>(
+  _ body: @escaping (repeat each A) throws -> (repeat each R)
+) -> LuaHostFunction.Body {
+  { stack in
+    var index: Int32 = 0
+    let results = try body(repeat stack.decoded((each A).self, &index))
+    return try stack.push(coded: repeat each results)
+  }
 }
 
 extension LuaState {
   /// Makes a Swift closure with any number of results a global function.
   public func register<each A: LuaReadable, R: LuaResults>(
     _ name: String, _ body: @escaping (repeat each A) throws -> R
-  ) {
-    setFunction(name) { stack in
-      var index: Int32 = 0
-      let values = try body(repeat stack.next((each A).self, &index)).results.values
-      guard stack.reserve(values.count + 8) else { throw LuaArgumentError("too many results") }
-      for value in values { value.push(on: stack) }
-      return values.count
-    }
-  }
-
-  /// Makes a Swift closure with two results, a tuple, a global function.
-  public func register<each A: LuaReadable, R: LuaPushable, S: LuaPushable>(
-    _ name: String, _ body: @escaping (repeat each A) throws -> (R, S)
-  ) {
-    setFunction(name) { stack in
-      var index: Int32 = 0
-      let (first, second) = try body(repeat stack.next((each A).self, &index))
-      return stack.pushEach(first, second)
-    }
-  }
-
-  /// Makes a Swift closure with three results, a tuple, a global function; for more use
-  /// `LuaArguments`.
-  public func register<each A: LuaReadable, R: LuaPushable, S: LuaPushable, T: LuaPushable>(
-    _ name: String, _ body: @escaping (repeat each A) throws -> (R, S, T)
-  ) {
-    setFunction(name) { stack in
-      var index: Int32 = 0
-      let (first, second, third) = try body(repeat stack.next((each A).self, &index))
-      return stack.pushEach(first, second, third)
-    }
-  }
+  ) { setFunction(name, listing(body)) }
 
   /// Makes a Swift closure whose arguments and result are Codable a global function; see
   /// `LuaCoded`. If the arguments are plain and the closure is one expression, declare its result:
@@ -100,24 +116,35 @@ extension LuaState {
   @_disfavoredOverload
   public func register<each A: Decodable, R: Encodable>(
     _ name: String, _ body: @escaping (repeat each A) throws -> R
-  ) {
-    setFunction(name) { stack in
-      var index: Int32 = 0
-      let result = try body(repeat stack.next(LuaCoded<each A>.self, &index).value)
-      try LuaEncoding.push(result, on: stack)
-      return 1
-    }
-  }
+  ) { setFunction(name, coded(body)) }
 
-  /// Makes a Swift closure whose arguments are Codable a global function without a result.
+  /// The same for a closure without a result, or with several in a tuple.
   @_disfavoredOverload
-  public func register<each A: Decodable>(
-    _ name: String, _ body: @escaping (repeat each A) throws -> Void
+  public func register<each A: Decodable, each R: Encodable>(
+    _ name: String, _ body: @escaping (repeat each A) throws -> (repeat each R)
+  ) { setFunction(name, coded(body)) }
+
+  /// The same for a closure that gets this state first.
+  @_disfavoredOverload
+  public func register<each A: Decodable, R: Encodable>(
+    _ name: String, _ body: @escaping (LuaState, repeat each A) throws -> R
+  ) { registerWithState(name, coded: body) }
+
+  /// The same for a closure that gets this state first, and has no result, or several in a tuple.
+  @_disfavoredOverload
+  public func register<each A: Decodable, each R: Encodable>(
+    _ name: String, _ body: @escaping (LuaState, repeat each A) throws -> (repeat each R)
+  ) { registerWithState(name, coded: body) }
+
+  private func registerWithState<each A: Decodable, each R: Encodable>(
+    _ name: String,
+    coded body: @escaping (LuaState, repeat each A) throws -> (repeat each R)
   ) {
-    setFunction(name) { stack in
+    guard self.body.isUsable("register") else { return }
+    setFunction(name) { [unowned state = inner] stack in
       var index: Int32 = 0
-      try body(repeat stack.next(LuaCoded<each A>.self, &index).value)
-      return 0
+      let results = try body(state, repeat stack.decoded((each A).self, &index))
+      return try stack.push(coded: repeat each results)
     }
   }
 
@@ -125,24 +152,29 @@ extension LuaState {
   /// - Parameter name: What errors call it.
   public func function<each A: LuaReadable, R: LuaPushable>(
     _ name: String = "function", _ body: @escaping (repeat each A) throws -> R
-  ) throws(LuaError) -> LuaFunction {
-    try make(name) { stack in
-      var index: Int32 = 0
-      try body(repeat stack.next((each A).self, &index)).push(on: stack)
-      return 1
-    }
-  }
+  ) throws(LuaError) -> LuaFunction { try make(name, plain(body)) }
 
-  /// The same for a closure without a result.
-  public func function<each A: LuaReadable>(
-    _ name: String = "function", _ body: @escaping (repeat each A) throws -> Void
-  ) throws(LuaError) -> LuaFunction {
-    try make(name) { stack in
-      var index: Int32 = 0
-      try body(repeat stack.next((each A).self, &index))
-      return 0
-    }
-  }
+  /// The same for a closure without a result, or with several in a tuple.
+  public func function<each A: LuaReadable, each R: LuaPushable>(
+    _ name: String = "function", _ body: @escaping (repeat each A) throws -> (repeat each R)
+  ) throws(LuaError) -> LuaFunction { try make(name, plain(body)) }
+
+  /// The same for a closure with any number of results.
+  public func function<each A: LuaReadable, R: LuaResults>(
+    _ name: String = "function", _ body: @escaping (repeat each A) throws -> R
+  ) throws(LuaError) -> LuaFunction { try make(name, listing(body)) }
+
+  /// The same for a closure whose arguments and result are Codable.
+  @_disfavoredOverload
+  public func function<each A: Decodable, R: Encodable>(
+    _ name: String = "function", _ body: @escaping (repeat each A) throws -> R
+  ) throws(LuaError) -> LuaFunction { try make(name, coded(body)) }
+
+  /// The same for a closure without a result, or with several in a tuple.
+  @_disfavoredOverload
+  public func function<each A: Decodable, each R: Encodable>(
+    _ name: String = "function", _ body: @escaping (repeat each A) throws -> (repeat each R)
+  ) throws(LuaError) -> LuaFunction { try make(name, coded(body)) }
 
   private func make(
     _ name: String, _ body: @escaping (LuaStack) throws -> Int

@@ -35,72 +35,79 @@ public struct LuaMember<Object> {
     _ name: String, _ body: @escaping (Object, repeat each A) throws -> R
   ) -> LuaMember { calling(.method, name, body) }
 
-  /// A method without a result.
-  public static func method<each A: LuaReadable>(
-    _ name: String, _ body: @escaping (Object, repeat each A) throws -> Void
+  /// A method without a result, or with several in a tuple.
+  public static func method<each A: LuaReadable, each R: LuaPushable>(
+    _ name: String, _ body: @escaping (Object, repeat each A) throws -> (repeat each R)
   ) -> LuaMember { calling(.method, name, body) }
 
   /// A method that gets the state after the object, so that it need not capture it.
   public static func method<each A: LuaReadable, R: LuaPushable>(
     _ name: String, _ body: @escaping (Object, LuaState, repeat each A) throws -> R
-  ) -> LuaMember {
-    LuaMember(.method, name) { access in
-      { stack in
-        var index: Int32 = 1
-        let object = try access.read(stack, 1)
-        try body(object, stack.state, repeat stack.next((each A).self, &index)).push(on: stack)
-        return 1
-      }
-    }
-  }
+  ) -> LuaMember { callingWithState(name, body) }
+
+  /// The same without a result, or with several in a tuple.
+  public static func method<each A: LuaReadable, each R: LuaPushable>(
+    _ name: String, _ body: @escaping (Object, LuaState, repeat each A) throws -> (repeat each R)
+  ) -> LuaMember { callingWithState(name, body) }
 
   /// A method that changes a structure in place, from Lua's point of view.
-  public static func mutating<each A: LuaReadable>(
-    _ name: String, _ body: @escaping (inout Object, repeat each A) throws -> Void
-  ) -> LuaMember {
-    LuaMember(.method, name) { access in
-      { stack in
-        var index: Int32 = 1
-        var object = try access.read(stack, 1)
-        try body(&object, repeat stack.next((each A).self, &index))
-        try access.replace(stack, 1, by: object)
-        return 0
-      }
-    }
-  }
+  public static func mutating<each A: LuaReadable, R: LuaPushable>(
+    _ name: String, _ body: @escaping (inout Object, repeat each A) throws -> R
+  ) -> LuaMember { changing(name, body) }
+
+  /// The same without a result, or with several in a tuple.
+  public static func mutating<each A: LuaReadable, each R: LuaPushable>(
+    _ name: String, _ body: @escaping (inout Object, repeat each A) throws -> (repeat each R)
+  ) -> LuaMember { changing(name, body) }
 
   /// Calling the object: `object(...)`.
   public static func call<each A: LuaReadable, R: LuaPushable>(
     _ body: @escaping (Object, repeat each A) throws -> R
   ) -> LuaMember { calling(.meta, "__call", body) }
 
-  /// The same without a result.
-  public static func call<each A: LuaReadable>(
-    _ body: @escaping (Object, repeat each A) throws -> Void
+  /// The same without a result, or with several in a tuple.
+  public static func call<each A: LuaReadable, each R: LuaPushable>(
+    _ body: @escaping (Object, repeat each A) throws -> (repeat each R)
   ) -> LuaMember { calling(.meta, "__call", body) }
 
-  private static func calling<each A: LuaReadable>(
-    _ place: Place, _ name: String, _ body: @escaping (Object, repeat each A) throws -> Void
+  private static func calling<each A: LuaReadable, each R: LuaPushable>(
+    _ place: Place, _ name: String,
+    _ body: @escaping (Object, repeat each A) throws -> (repeat each R)
   ) -> LuaMember {
     LuaMember(place, name) { access in
       { stack in
         var index: Int32 = 1
         let object = try access.read(stack, 1)
-        try body(object, repeat stack.next((each A).self, &index))
-        return 0
+        let results = try body(object, repeat stack.next((each A).self, &index))
+        return stack.results(repeat each results)
       }
     }
   }
 
-  private static func calling<each A: LuaReadable, R: LuaPushable>(
-    _ place: Place, _ name: String, _ body: @escaping (Object, repeat each A) throws -> R
+  private static func callingWithState<each A: LuaReadable, each R: LuaPushable>(
+    _ name: String,
+    _ body: @escaping (Object, LuaState, repeat each A) throws -> (repeat each R)
   ) -> LuaMember {
-    LuaMember(place, name) { access in
+    LuaMember(.method, name) { access in
       { stack in
         var index: Int32 = 1
         let object = try access.read(stack, 1)
-        try body(object, repeat stack.next((each A).self, &index)).push(on: stack)
-        return 1
+        let results = try body(object, stack.state, repeat stack.next((each A).self, &index))
+        return stack.results(repeat each results)
+      }
+    }
+  }
+
+  private static func changing<each A: LuaReadable, each R: LuaPushable>(
+    _ name: String, _ body: @escaping (inout Object, repeat each A) throws -> (repeat each R)
+  ) -> LuaMember {
+    LuaMember(.method, name) { access in
+      { stack in
+        var index: Int32 = 1
+        var object = try access.read(stack, 1)
+        let results = try body(&object, repeat stack.next((each A).self, &index))
+        try access.replace(stack, 1, by: object)
+        return stack.results(repeat each results)
       }
     }
   }
@@ -129,13 +136,13 @@ public struct LuaMember<Object> {
     member.setter = { access in
       if let path = path as? ReferenceWritableKeyPath<Object, R> {
         return { stack in
-          try access.read(stack, 1)[keyPath: path] = stack.argument(2)
+          try access.read(stack, 1)[keyPath: path] = stack.value(2)
           return 0
         }
       }
       return { stack in
         var object = try access.read(stack, 1)
-        object[keyPath: path] = try stack.argument(2)
+        object[keyPath: path] = try stack.value(2)
         try access.replace(stack, 1, by: object)
         return 0
       }
@@ -154,7 +161,7 @@ public struct LuaMember<Object> {
     member.setter = { access in
       { stack in
         var object = try access.read(stack, 1)
-        try set(&object, stack.argument(2))
+        try set(&object, stack.value(2))
         try access.replace(stack, 1, by: object)
         return 0
       }
@@ -193,28 +200,12 @@ public struct LuaMember<Object> {
   /// A function of the type: `Type.name(...)`.
   public static func function<each A: LuaReadable, R: LuaPushable>(
     _ name: String, _ body: @escaping (repeat each A) throws -> R
-  ) -> LuaMember {
-    LuaMember(.ofType, name) { _ in
-      { stack in
-        var index: Int32 = 0
-        try body(repeat stack.next((each A).self, &index)).push(on: stack)
-        return 1
-      }
-    }
-  }
+  ) -> LuaMember { LuaMember(.ofType, name) { _ in plain(body) } }
 
-  /// The same without a result.
-  public static func function<each A: LuaReadable>(
-    _ name: String, _ body: @escaping (repeat each A) throws -> Void
-  ) -> LuaMember {
-    LuaMember(.ofType, name) { _ in
-      { stack in
-        var index: Int32 = 0
-        try body(repeat stack.next((each A).self, &index))
-        return 0
-      }
-    }
-  }
+  /// The same without a result, or with several in a tuple.
+  public static func function<each A: LuaReadable, each R: LuaPushable>(
+    _ name: String, _ body: @escaping (repeat each A) throws -> (repeat each R)
+  ) -> LuaMember { LuaMember(.ofType, name) { _ in plain(body) } }
 
   /// A constant of the type: `Type.name`. It is read when the type is registered.
   public static func constant<R: LuaPushable>(_ name: String, _ value: R) -> LuaMember {
@@ -224,5 +215,20 @@ public struct LuaMember<Object> {
         return 1
       }
     }
+  }
+}
+
+extension LuaStack {
+  /// Reads the value that a field is set to, or throws what is wrong with it.
+  @inlinable
+  func value<T: LuaReadable>(_ index: Int32) throws(LuaArgumentError) -> T {
+    guard let value = T.read(self, index) else { throw misfit(index, T.self) }
+    return value
+  }
+
+  @usableFromInline
+  @inline(never)
+  func misfit<T: LuaReadable>(_ index: Int32, _ type: T.Type) -> LuaArgumentError {
+    LuaArgumentError(T.mismatch(LuaSlot(self, index)).message(of: "the value"))
   }
 }

@@ -107,10 +107,7 @@ extension LuaMember {
         var index: Int32 = 1
         var object = try access.read(stack, 1)
         let key = try stack.key(K.self, &index)
-        guard let value = V.read(stack, 3) else {
-          throw LuaArgumentError("the value \(stack.mustBe(LuaText.withArticle(V.luaTypeName), 3))")
-        }
-        try body(&object, key, value)
+        try body(&object, key, stack.value(3))
         try access.replace(stack, 1, by: object)
         return 0
       }
@@ -142,7 +139,7 @@ extension LuaMember {
 
 extension LuaStack {
   /// Reads the key of a field.
-  fileprivate func key<K: LuaReadable>(
+  func key<K: LuaReadable>(
     _ type: K.Type, _ index: inout Int32
   ) throws(LuaArgumentError) -> K {
     index += 1

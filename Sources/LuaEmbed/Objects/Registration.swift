@@ -132,7 +132,9 @@ extension LuaState {
       stack.push(member.name)
       let body = member.make(access)
       if member.place == .constant {
-        _ = try? body(stack)
+        do { _ = try body(stack) } catch {
+          fatalError("register: constant \(name).\(member.name) has no value in Lua: \(error)")
+        }
       } else {
         LuaHostFunction("\(name).\(member.name)", body).push(on: stack)
       }

@@ -27,16 +27,16 @@ extension LuaState {
     }
   }
 
-  /// The same for a closure without a result.
-  public func registerAsync<each A: LuaReadable & Sendable>(
-    _ name: String, _ body: @escaping @Sendable (repeat each A) async throws -> Void
+  /// The same for a closure without a result, or with several in a tuple.
+  public func registerAsync<each A: LuaReadable & Sendable, each R: LuaPushable & Sendable>(
+    _ name: String, _ body: @escaping @Sendable (repeat each A) async throws -> (repeat each R)
   ) {
     setAsync(name) { stack throws(LuaArgumentError) in
       var index: Int32 = 0
       let arguments = (repeat try stack.next((each A).self, &index))
       return {
-        try await body(repeat each arguments)
-        return AsyncResult()
+        let results = try await body(repeat each arguments)
+        return AsyncResult(repeat each results)
       }
     }
   }
@@ -87,12 +87,9 @@ private struct AsyncResult: Sendable {
   /// Pushes the result, or `nil, message` if that is impossible; returns the number of values.
   let push: @Sendable (LuaStack) -> Int
 
-  init() { push = { _ in 0 } }
-  init(_ value: some LuaPushable & Sendable) {
-    push = { stack in
-      value.push(on: stack)
-      return 1
-    }
+  init<each R: LuaPushable & Sendable>(_ values: repeat each R) {
+    let values = (repeat each values)
+    push = { stack in stack.results(repeat each values) }
   }
 
   init(coded value: some Encodable & Sendable) {

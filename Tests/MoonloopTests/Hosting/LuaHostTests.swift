@@ -252,6 +252,9 @@ struct AsyncFunctionTests {
         if number % 2 == 1 { throw Odd() }
         return 2 * number
       }
+      lua.registerAsync("split") { (number: Int) async throws -> (Int, Int) in
+        (number / 10, number % 10)
+      }
     }
     return host
   }
@@ -259,6 +262,9 @@ struct AsyncFunctionTests {
   @Test func `suspend the task, and give their result`() async throws {
     let host = try await host()
     try await host.run("function run(n) return double(n) + 1 end")
+    try await host.run("function sum(n) local a, b = split(n) return a + b end")
+    let sum: Int = try await host.call("sum", 34)
+    #expect(sum == 7)
     let result: Int = try await host.call("run", 4)
     #expect(result == 9)
     await host.shutDown()
