@@ -14,7 +14,7 @@
   /// Counter.register(with: lua)
   /// ```
   /// The class conforms to `LuaObject`. What is written is a call of `LuaState.register` with one
-  /// `LuaMember` for each member; operators and the like need the list by hand.
+  /// `LuaMember` for each member; `close`, `pairs` and the like need the list by hand.
   /// - Parameters:
   ///   - name: What Lua calls the class; without it, the name in Swift.
   ///   - parent: The superclass to extend. It has `@LuaObject` too, or a `register(with:)` by hand
@@ -24,10 +24,12 @@
   public macro LuaObject(_ name: StaticString? = nil, extending parent: AnyClass? = nil) =
     #externalMacro(module: "LuaEmbedMacrosPlugin", type: "ObjectMacro")
 
-  /// Exposes a method, property, initialiser, static function or static constant of a `@LuaObject`.
+  /// Exposes a method, property, initialiser, operator, static function or static constant of a
+  /// `@LuaObject`.
   ///
   /// A property with `let`, without a setter or with one of narrower access can only be read. A
-  /// parameter with a default value may be left out. An initialiser is called `new`.
+  /// parameter with a default value may be left out. An initialiser is called `new`. Operators are
+  /// those of Lua, and `callAsFunction` is a call of the object.
   /// - Parameter name: What Lua calls it; without it, the name in Swift.
   @attached(peer)
   public macro LuaExposed(_ name: StaticString? = nil) =

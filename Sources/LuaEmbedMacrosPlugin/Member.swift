@@ -9,6 +9,8 @@
     let place: Syntax
     /// Whether Lua finds it in the type, and not in objects.
     let isOfType: Bool
+    /// Whether it may be exposed several times, because Lua chooses by the operands.
+    let isOperator: Bool
     /// Such as `.property("count", \.count)`.
     let text: String
 
@@ -16,7 +18,14 @@
       self.name = name.text
       place = name.place
       self.isOfType = isOfType
+      isOperator = false
       self.text = text
+    }
+
+    /// An operator.
+    init(_ sign: String, _ place: Syntax, _ text: String) {
+      (name, self.place, self.text) = (sign, place, text)
+      (isOfType, isOperator) = (false, true)
     }
 
     /// Nil if the declaration is not exposed.
@@ -61,13 +70,10 @@
     private static func function(
       _ function: FunctionDeclSyntax, _ attribute: AttributeSyntax, _ type: String
     ) throws(Mistake) -> Member {
-      if case .identifier = function.name.tokenKind {
-      } else {
-        throw Mistake(
-          function.name,
-          "an operator cannot be exposed; register it by hand, by '.operator'")
-      }
       try refuseGeneric(function.genericParameterClause)
+      guard case .identifier = function.name.tokenKind else {
+        return try .operator(function, attribute, type)
+      }
       let name = try LuaName(attribute, or: function.name)
       let parameters = try Parameters(function.signature.parameterClause, of: type)
       let attempt = try attempt(function.signature.effectSpecifiers)
@@ -78,6 +84,9 @@
       let head = "(\(list.joined(separator: ", ")))" + (result.map { " -> \($0.text)" } ?? "")
       let arguments = parameters.arguments.joined(separator: ", ")
       let call = "\(attempt)\(receiver).\(function.name.text)(\(arguments))"
+      if function.name.text == "callAsFunction", !isStatic, attribute.arguments == nil {
+        return Member(name, isOfType: false, ".call { \(head) in \(call) }")
+      }
       let kind = isStatic ? "function" : "method"
       return Member(name, isOfType: isStatic, ".\(kind)(\"\(name.text)\") { \(head) in \(call) }")
     }
@@ -109,7 +118,7 @@
     }
 
     /// What stands before a call.
-    private static func attempt(
+    static func attempt(
       _ effects: FunctionEffectSpecifiersSyntax?
     ) throws(Mistake) -> String {
       try refuseAsync(effects?.asyncSpecifier)

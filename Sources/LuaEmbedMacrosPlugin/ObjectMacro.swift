@@ -77,7 +77,9 @@
       for item in type.memberBlock.members {
         do throws(Mistake) {
           guard let member = try Member(item.decl, of: type.name.text) else { continue }
-          if members.contains(where: { $0.isOfType == member.isOfType && $0.name == member.name }) {
+          if !member.isOperator,
+            members.contains(where: { $0.isOfType == member.isOfType && $0.name == member.name })
+          {
             throw Mistake(
               member.place,
               "'\(member.name)' is exposed twice; give one another name: '@LuaExposed(\"…\")'")

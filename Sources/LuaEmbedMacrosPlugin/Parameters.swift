@@ -9,7 +9,8 @@
     private(set) var list: [String] = []
     /// What the function is called with, such as `by: n`.
     private(set) var arguments: [String] = []
-    private var names: Set<String> = []
+    /// What the closure calls them.
+    private(set) var names: [String] = []
 
     init(_ clause: FunctionParameterClauseSyntax, of type: String) throws(Mistake) {
       for (index, parameter) in clause.parameters.enumerated() {
@@ -32,7 +33,7 @@
       }
       let read = try TypeText(argument: parameter.type, of: type)
       let name = local(parameter, index)
-      names.insert(name)
+      names.append(name)
       let value = parameter.defaultValue?.value
       let takesNil = read.isOptional || value?.is(NilLiteralExprSyntax.self) ?? true
       list.append("\(name): \(read.text)\(takesNil ? "" : "?")")
@@ -101,7 +102,8 @@
     }
   }
 
-  /// Writes the class in the place of `Self` and `?` in that of `!`, and notices `some`.
+  /// Writes the class in the place of `Self` and `?` in that of `!`, leaves out the labels of
+  /// tuples, and notices `some`.
   private final class Finder: SyntaxRewriter {
     private let type: String
     private(set) var hasOpaque = false
@@ -114,6 +116,11 @@
     override func visit(_ node: IdentifierTypeSyntax) -> TypeSyntax {
       guard node.name.text == "Self" else { return super.visit(node) }
       return TypeSyntax(node.with(\.name, .identifier(type)))
+    }
+
+    /// The compiler does not convert results with labels to those without.
+    override func visit(_ node: TupleTypeElementSyntax) -> TupleTypeElementSyntax {
+      super.visit(node.with(\.firstName, nil).with(\.secondName, nil).with(\.colon, nil))
     }
 
     override func visit(_ node: ImplicitlyUnwrappedOptionalTypeSyntax) -> TypeSyntax {

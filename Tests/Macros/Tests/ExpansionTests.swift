@@ -114,6 +114,43 @@ import Testing
         """)
   }
 
+  @Test func `operators are those of Lua`() {
+    expect(
+      """
+      @LuaObject final class Sum {
+        @LuaExposed static func + (a: Sum, b: Sum) -> Sum { a }
+        @LuaExposed static func * (a: Sum, k: Double) throws -> Sum { a }
+        @LuaExposed static func * (_ k: Double, _ a: Sum) -> Sum { a }
+        @LuaExposed static prefix func - (a: Sum) -> Sum { a }
+        @LuaExposed static func == (lhs: Sum, rhs: Sum) -> Bool { true }
+        @LuaExposed func callAsFunction(_ n: Int) -> (Int, text: String) { (n, "") }
+      }
+      """,
+      expandsTo: """
+        final class Sum {
+          static func + (a: Sum, b: Sum) -> Sum { a }
+          static func * (a: Sum, k: Double) throws -> Sum { a }
+          static func * (_ k: Double, _ a: Sum) -> Sum { a }
+          static prefix func - (a: Sum) -> Sum { a }
+          static func == (lhs: Sum, rhs: Sum) -> Bool { true }
+          func callAsFunction(_ n: Int) -> (Int, text: String) { (n, "") }
+
+          static func register(with lua: LuaState) {
+            lua.register(
+              Sum.self, as: "Sum",
+              .operator(.add) { (a: Sum, b: Sum) -> Sum in a + b },
+              .operator(.multiply) { (a: Sum, k: Double) -> Sum in try a * k },
+              .operator(.multiply) { (k: Double, a: Sum) -> Sum in k * a },
+              .negated { -$0 },
+              .operator(.equal) { (lhs: Sum, rhs: Sum) -> Bool in lhs == rhs },
+              .call { (object: Sum, n: Int) -> (Int, String) in object.callAsFunction(n) })
+          }
+        }
+
+        extension Sum: LuaObject {}
+        """)
+  }
+
   @Test func `parameters keep their labels and default values`() {
     expect(
       """

@@ -53,8 +53,22 @@ private let refusals = [
     member: "let (a, b) = (1, 2)", column: 19,
     message: "'@LuaExposed' is for one variable at a time"),
   Refusal(
-    member: "static func + (a: C, b: C) -> C { a }", column: 27,
-    message: "an operator cannot be exposed; register it by hand, by '.operator'"),
+    member: "static func > (a: C, b: C) -> Bool { true }", column: 27,
+    message:
+      "'>' cannot be exposed: Lua asks '<', with the operands exchanged; expose that"),
+  Refusal(
+    member: "static func != (a: C, b: C) -> Bool { true }", column: 27,
+    message: "'!=' cannot be exposed: Lua asks '=='; expose that"),
+  Refusal(
+    member: "static func === (a: C, b: C) -> Bool { true }", column: 27,
+    message: "'===' cannot be exposed: an object is one in Lua as well; use 'rawequal'"),
+  Refusal(
+    member: "static prefix func ! (a: C) -> C { a }", column: 34,
+    message: "'!' cannot be exposed: Lua has no such operator; expose a method, or register it "
+      + "by '.operator'"),
+  Refusal(
+    member: "static func + <T>(a: C, b: T) -> C { a }", column: 29,
+    message: "a generic method cannot be exposed; name its type"),
   Refusal(
     member: "subscript(i: Int) -> Int { i }", column: 3,
     message: "a subscript cannot be exposed; register it by hand, by '.index' and '.newindex'"),
@@ -206,6 +220,26 @@ private let refusals = [
         extension C: LuaObject {}
         """,
       refusals: [DiagnosticSpec(message: message, line: 2, column: column)])
+  }
+
+  @Test func `an operator keeps its name`() {
+    expect(
+      "@LuaObject final class C {\n  @LuaExposed(\"add\") static func + (a: C, b: C) -> C { a }\n}",
+      expandsTo: """
+        final class C {
+          static func + (a: C, b: C) -> C { a }
+
+          static func register(with lua: LuaState) {
+            lua.register(C.self, as: "C")
+          }
+        }
+
+        extension C: LuaObject {}
+        """,
+      refusals: [
+        DiagnosticSpec(
+          message: "an operator has no other name in Lua; leave the name out", line: 2, column: 15)
+      ])
   }
 
   @Test func `what is inside of a condition is refused`() {

@@ -51,7 +51,53 @@ enum Nested {
   }
 }
 
+/// Operators, calls, tuples, lists and Codable values.
+@LuaObject final class Money {
+  struct Price: Codable {
+    var amount: Int
+    var unit: String
+  }
+  @LuaExposed var prices: [Price] = []
+  @LuaExposed var amount: Int
+  @LuaExposed init(_ amount: Int = 0) { self.amount = amount }
+  @LuaExposed func parts() -> (whole: Int, rest: Int) { (amount / 100, amount % 100) }
+  @LuaExposed func put(_ price: Price, times: Int = 1) -> Price {
+    prices += Array(repeating: price, count: times)
+    return price
+  }
+  @LuaExposed func dearest() -> Price? { prices.max { $0.amount < $1.amount } }
+  @LuaExposed func callAsFunction(_ n: Int) -> Int { amount * n }
+  @LuaExposed static func + (a: Money, b: Money) -> Money { Money(a.amount + b.amount) }
+  @LuaExposed static func - (a: Money, b: Money) -> Money { Money(a.amount - b.amount) }
+  @LuaExposed static func * (a: Money, k: Int) -> Money { Money(a.amount * k) }
+  @LuaExposed static func * (k: Int, a: Money) -> Money { Money(a.amount * k) }
+  @LuaExposed static prefix func - (a: Money) -> Money { Money(-a.amount) }
+  @LuaExposed static func == (a: Money, b: Money) -> Bool { a.amount == b.amount }
+  @LuaExposed static func < (a: Money, b: Money) -> Bool { a.amount < b.amount }
+}
+
 @Suite struct ScriptTests {
+  @Test(arguments: [
+    ("(Money(1) + Money(2) - Money(4)).amount", "-1"),
+    ("(Money(3) * 2 + 2 * Money(3)).amount", "12"), ("(-Money(5)).amount", "-5"),
+    ("Money(5) == Money(5)", "true"), ("Money(5) ~= Money(5)", "false"),
+    ("Money(1) < Money(2)", "true"), ("Money(1) > Money(2)", "false"), ("Money(7)(3)", "21"),
+    ("select(2, Money(250):parts())", "50"),
+    ("Money():put({ amount = 3, unit = 'x' }, 2).unit", "x"), ("#Money().prices", "0"),
+    ("Money():dearest()", "nil"),
+    (
+      "(function() local m = Money() m.prices = { { amount = 9, unit = 'y' } } "
+        + "return m:dearest().amount end)()", "9"
+    ),
+  ])
+  func `operators, tuples and Codable values cross as in Swift`(
+    expression: String, result: String
+  ) throws {
+    let lua = try LuaState()
+    Money.register(with: lua)
+    #expect(try lua.evaluate("return tostring((\(expression)))") == result)
+  }
+
   @Test func `a script uses a class that the macro registered`() throws {
     let lua = try LuaState()
     Stock.register(with: lua)
