@@ -50,7 +50,12 @@ void *cml_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
   return result;
 }
 
-size_t cml_bytes(cml_state *s) { return s->used; }
+size_t cml_bytes(cml_state *s) { return cml_in_use(s); }
+
+void cml_add_native(cml_state *s, size_t bytes) {
+  s->native += bytes;
+  cml_check_memory(s);
+}
 
 cml_held *cml_held_of(cml_state *s) { return s->held; }
 

@@ -17,6 +17,7 @@ struct cml_kind {
   bool is_parent;
   int user_values, members;
   int tag;  // for the code that made it
+  size_t native;  // what each object stands for outside of Lua's memory
   cml_kind_open open;  // adds the members before the first object is made; then NULL
 };
 
@@ -34,6 +35,7 @@ static int identities;  // its address is the registry key of the weak table: po
 const char *cml_kind_name(cml_kind *k) { return k->name; }
 void *cml_kind_context(cml_kind *k) { return k->context; }
 void cml_kind_set_tag(cml_kind *k, int tag) { k->tag = tag; }
+void cml_kind_set_native(cml_kind *k, size_t bytes) { k->native = bytes; }
 
 // Whether the object at an index is of a kind that has the members of another.
 static bool is_below(lua_State *L, int i, const cml_kind *kind) {
@@ -82,6 +84,7 @@ static int finalize(lua_State *L) {
   o->live = false;
   if (o->kind->release == NULL) return 0;
   struct cml_state *s = cml_of(L);
+  s->native -= o->kind->native;
   bool guarded = s->guarded;
   s->guarded = false;
   o->kind->release(o);
@@ -409,7 +412,11 @@ static inline cml_object *push_object(lua_State *L, cml_kind *k, bool finalized)
   return o;
 }
 
-cml_object *cml_push_object(lua_State *L, cml_kind *k) { return push_object(L, k, true); }
+cml_object *cml_push_object(lua_State *L, cml_kind *k) {
+  cml_object *o = push_object(L, k, true);
+  k->s->native += k->native;
+  return o;
+}
 
 cml_object *cml_push_handle(lua_State *L, cml_kind *k, int function) {
   function = lua_absindex(L, function);

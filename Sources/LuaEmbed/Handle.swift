@@ -124,11 +124,12 @@ extension LuaState {
   /// - Parameters:
   ///   - slots: User values, such as the handler; numbered from 1.
   ///   - tag: What `LuaStack.taggedHandle` finds; 0: it does not find these handles.
+  ///   - native: The bytes outside of Lua's memory that a handle with a release counts as.
   ///   - release: Called once when a handle is collected, at any moment: it must not
   ///     touch the Lua stack, nor tables that are being changed.
   package func makeHandleKind(
     _ name: String, slots: Int32, _ entries: @autoclosure @escaping () -> [LuaEntry],
-    tag: Int32 = 0, release: ((LuaHandle) -> Void)? = nil
+    tag: Int32 = 0, native: Int = 256, release: ((LuaHandle) -> Void)? = nil
   ) -> LuaHandleKind {
     let definition = HandleDefinition(entries, release)
     kept.append(definition)
@@ -136,6 +137,7 @@ extension LuaState {
       record, name, slots, release == nil ? nil : releaseHandle, openHandles,
       Unmanaged.passUnretained(definition).toOpaque())!
     cml_kind_set_tag(kind, tag)
+    cml_kind_set_native(kind, native)
     return LuaHandleKind(kind: kind)
   }
 

@@ -41,9 +41,12 @@ package final class MemoryCharge: Sendable {
 }
 
 extension LuaState {
+  /// Counts memory that stays until the state goes. Loop thread only.
+  package func addNative(_ bytes: Int) { cml_add_native(record, bytes) }
+
   /// Charges bytes to the scripts, whose call-out is stopped if they pass their limit.
   /// Charges are for what scripts make the host hold: the stop comes when the call into the host
-  /// has returned, as it does for Lua's own memory. returned, as it does for memory of Lua's own.
+  /// has returned, as it does for Lua's own memory.
   /// - Returns: What to keep with the bytes; nil if the scripts have no limit.
   package func charge(_ bytes: Int) -> MemoryCharge? {
     if body.limits.memory == nil || isClosed { return nil }

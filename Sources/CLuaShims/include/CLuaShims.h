@@ -144,7 +144,10 @@ int cml_depth(cml_state *s);
 bool cml_is_busy(cml_state *s);
 // How many call-outs there were.
 uint64_t cml_callouts(cml_state *s);
+// What counts towards the memory limit.
 size_t cml_bytes(cml_state *s);
+// Counts memory of the host that stays until the state goes.
+void cml_add_native(cml_state *s, size_t bytes);
 void cml_set_memory_limit(cml_state *s, size_t limit);
 // What the host holds for a state's scripts counts towards their memory limit. The account
 // outlives the state: the host frees it.
@@ -358,6 +361,8 @@ const char *cml_kind_name(cml_kind *k);
 void *cml_kind_context(cml_kind *k);
 // Gives a kind a number, by which its objects are found without trying all kinds.
 void cml_kind_set_tag(cml_kind *k, int tag);
+// Each object that is pushed whole and has a finalizer counts as this much memory of the host.
+void cml_kind_set_native(cml_kind *k, size_t bytes);
 // Pushes a new object; all words are zero. [-0, +1, m]
 cml_object *cml_push_object(lua_State *L, cml_kind *k);
 // Pushes a new, complete object with the function at the index as its first user value, without a

@@ -83,6 +83,7 @@ struct cml_state {
                             // call-out
   bool fault_for_good;      // debug builds: every allocation after the chosen one fails too
   size_t used, limit, refuse_above;
+  size_t native;            // of the host's objects that handles and timers stand for
   struct cml_held *held;    // outlives the record: charges are given back on any thread
   struct cml_arena *arena;  // for a state that is recorded or replayed; otherwise NULL
   uint64_t allocations;     // that grew the account: tells whether a collection is worth it
@@ -157,7 +158,7 @@ struct cml_held {
 
 // What counts towards the memory limit: Lua's memory, and what the host holds.
 static inline size_t cml_in_use(struct cml_state *s) {
-  return s->used + atomic_load_explicit(&s->held->bytes, memory_order_relaxed);
+  return s->used + s->native + atomic_load_explicit(&s->held->bytes, memory_order_relaxed);
 }
 
 // The record of a state, from any of its coroutines. [-0, +0, -]

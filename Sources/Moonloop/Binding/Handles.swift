@@ -13,6 +13,10 @@ private struct TimerPlace: BitwiseCopyable {
 
 /// The handles of one state. Loop thread only.
 package final class Handles {
+  /// What a timer takes outside of Lua's memory. Its room stays when it has ended.
+  private static let timerBytes = 128
+
+  private unowned(unsafe) let state: LuaState  // it holds what holds the handles
   /// Timers by slot: plain words, since there may be a million.
   private let timerPlaces = Table<TimerPlace>()
   private var timerNames: [TimerID: String] = [:]
@@ -31,7 +35,7 @@ package final class Handles {
   let files = HandleTally()
   let notifications = HandleTally()
 
-  package init() {}
+  package init(_ state: LuaState) { self.state = state }
 
   /// How many items there are, not counting timers.
   package var itemCount: Int { itemList.count }
@@ -44,8 +48,15 @@ package final class Handles {
   ///   loading.
   @inline(__always)
   package func note(timer id: TimerID, madeAt place: LuaPosition, generation: Int32) {
-    if id.slot >= timerPlaces.count { timerPlaces.extend(to: id.slot + 1, with: .nowhere) }
+    if id.slot >= timerPlaces.count { makeRoom(forTimers: id.slot + 1) }
     timerPlaces[id.slot] = TimerPlace(position: place, generation: generation)
+  }
+
+  @inline(never)
+  private func makeRoom(forTimers count: Int) {
+    let growth = count - timerPlaces.count
+    timerPlaces.extend(to: count, with: .nowhere)
+    state.addNative(growth * Self.timerBytes)
   }
 
   func setPlace(ofTimer id: TimerID, _ place: LuaPosition) {

@@ -33,7 +33,7 @@ final class ItemKinds {
     handles = allItemKinds.enumerated().map { place, kind in
       guard let own = kind.handles else { return nil }
       return state.makeHandleKind(
-        kind.word, slots: own.slots, own.entries(), tag: Int32(place) + 1
+        kind.word, slots: own.slots, own.entries(), tag: Int32(place) + 1, native: 512
       ) { [unowned(unsafe) self] in runtime.release($0) }  // like `runtime`
     }
   }

@@ -12,7 +12,7 @@ package final class LoopContext {
   /// The loop that is set aside while scripts run on this one.
   let outer: LoopContext?
   /// Which handles there are, and where they were made.
-  package let handles = Handles()
+  package let handles: Handles
   package let errors = ErrorPolicy()
   unowned(unsafe) private(set) var runtime: Runtime! = nil  // it holds the context
   package let tasks: Tasks
@@ -42,6 +42,7 @@ package final class LoopContext {
 
   init(_ state: LuaState, _ loop: Loop, outer: LoopContext?) {
     self.loop = loop
+    handles = Handles(state)
     tasks = Tasks(state, loop)
     plainTasks = .passUnretained(tasks)
     plainLoop = .passUnretained(loop)

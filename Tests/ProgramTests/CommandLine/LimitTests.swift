@@ -52,6 +52,17 @@ import Testing
       """
     ),
     ("performs", "for i = 1, 400000 do loop:perform(print) end"),
+    // Lua's own part of these is less than the limit.
+    ("timers", "local t = {} for i = 1, 80000 do t[i] = loop:after(1000, print) end os.exit(0)"),
+    ("ports", "local t = {} for i = 1, 40000 do t[i] = loop:port { print } end os.exit(0)"),
+    ("sources", "local t = {} for i = 1, 40000 do t[i] = loop:source { print } end os.exit(0)"),
+    (
+      "sources that have ended",
+      """
+      local t = {}
+      for i = 1, 40000 do t[i] = loop:source { print } t[i]:invalidate() end
+      """
+    ),
     (
       "modes",
       """
@@ -67,6 +78,23 @@ import Testing
     #expect(outcome.status == 3, "\(what): \(outcome)")
     #expect(
       outcome.errors.contains("memory limit of 16777216 bytes passed"), "\(what): \(outcome)")
+  }
+
+  @Test("what was dropped counts no more")
+  func isCollected() throws {
+    let outcome = try moonloop([
+      "run", "--memory", "8M", "-e",
+      Self.begin + """
+        for i = 1, 50000 do
+          loop:port { print }:invalidate()
+          loop:source { print }:invalidate()
+          ml.channel(1)
+          loop:after(1000, print):invalidate()
+        end
+        print("done")
+        """,
+    ])
+    #expect(outcome.status == 0 && outcome.output == "done\n", "\(outcome)")
   }
 
   @Test("what was taken counts no more")
