@@ -118,7 +118,7 @@ static void on_request(int number) {
 
 static void give_up(void) {
   static const char text[] =
-      "moonloop: killed by the signal: busy outside Lua for 3 s, where nothing stops it\n";
+      "moonloop: killed by the signal: busy outside Lua for 3 s, where it cannot be stopped\n";
   ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
   (void)written;
   die(ending.signal);

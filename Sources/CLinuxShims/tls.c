@@ -24,7 +24,7 @@ static const struct { const char *name, *words; } codes[] = {
     {"ETLS_UNTRUSTED", "the certificate is not from a trusted issuer"},
     {"ETLS_REVOKED", "the certificate was revoked"},
     {"ETLS_WEAK", "the certificate is too weak"},
-    {"ETLS_CERTIFICATE", "the certificate is not good"},
+    {"ETLS_CERTIFICATE", "the certificate cannot be accepted"},
     {"ETLS_REFUSED", "the other side has refused the connection"},
     {"ETLS_TRUNCATED", "the connection ended without the end of TLS: bytes may be missing"},
     {"ETLS_PROTOCOL", "the other side does not speak TLS"},

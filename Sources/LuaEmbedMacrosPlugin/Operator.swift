@@ -40,7 +40,7 @@
         case "!=": "Lua asks '=='; expose that"
         case ">": "Lua asks '<', with the operands exchanged; expose that"
         case ">=": "Lua asks '<=', with the operands exchanged; expose that"
-        case "===", "!==": "an object is one in Lua as well; use 'rawequal'"
+        case "===", "!==": "an object keeps its identity in Lua; use 'rawequal'"
         default: "Lua has no such operator; expose a method, or register it by '.operator'"
         }
       return Mistake(place, "'\(sign)' cannot be exposed: \(reason)")

@@ -1,5 +1,5 @@
 -- WebSockets (RFC 6455) on an upgraded connection: a server that answers each message with itself,
--- in capitals, and tells all others of it. Try a page with
+-- in capitals, and passes it on to all others. Try a page with
 --   new WebSocket("ws://127.0.0.1:8080/").onmessage = event => console.log(event.data)
 -- The port is the first argument (8080); 0 takes a free one. A message "stop" ends it.
 local ml = require "moonloop"

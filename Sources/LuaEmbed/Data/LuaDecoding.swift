@@ -190,7 +190,7 @@ final class LuaDecoding {
   }
 
   private var isOver: any Error {
-    failure("this decoder is over: it can be used only while it decodes")
+    failure("this decoder has expired: it can be used only while it decodes")
   }
 }
 

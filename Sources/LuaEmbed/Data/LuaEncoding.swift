@@ -136,7 +136,7 @@ final class LuaEncoding {
 
   func requireUse(_ frame: LuaFrame, for value: Any) throws {
     if writes(frame) { return }
-    throw failure(value, "this encoder is over: it can be used only while it encodes")
+    throw failure(value, "this encoder has expired: it can be used only while it encodes")
   }
 
   private func failure(_ value: Any, _ text: String, _ key: LuaKey? = nil) -> any Error {

@@ -42,7 +42,8 @@ extension HostCall {
     runtime.state.collect()  // perhaps some of them are garbage
     let count = group.count(in: runtime)
     if count + new <= limit { return }
-    let excess = count < limit ? "would be passed: \(count) exist, this makes \(new)" : "is reached"
+    let excess =
+      count < limit ? "would be exceeded: there are \(count), this makes \(new) more" : "is reached"
     throw mistake("the limit of \(limit) \(group.rawValue) \(excess); see ml.limit")
   }
 }

@@ -107,7 +107,7 @@ extension Explanation {
     let nester = runs.nesters.last { $0.depth == scriptRuns.count + 1 }
     let who = console.visit?.who.subject ?? nester?.who.subject ?? current
     return loop.clockIsStopped
-      ? "the program stands at a breakpoint in \(runtime.label(of: who)) until :continue"
+      ? "the program is stopped at a breakpoint in \(runtime.label(of: who)) until :continue"
       : "a console is served now"
   }
 

@@ -196,7 +196,7 @@ extension Explanation {
       let culprit = label(of: recorder.items[late.culprit].subject)
       text +=
         "; it came \(seconds(late.late)) late \(seconds(recorder.now - late.at)) ago, "
-        + "as a call of \(culprit) took \(seconds(late.duration))"
+        + "because a call of \(culprit) took \(seconds(late.duration))"
       if let also = figures.alsoLatest {
         let other = label(of: recorder.items[also.culprit].subject)
         text += ", and one of \(other) \(seconds(also.duration))"
@@ -232,7 +232,7 @@ extension Explanation {
         case .mode: "because its mode did not run"
         case .nestedRun: wait.nester.map { "by a nested run of \(label($0))" } ?? "by a nested run"
         case .handler: "by its own suspended handler"
-        case .clock: "by a hold of the clock"
+        case .clock: "by a clock hold"
         }
       return causes.count == 1 ? words : "\(seconds(wait.times[cause.rawValue])) \(words)"
     }.joined(separator: ", ")

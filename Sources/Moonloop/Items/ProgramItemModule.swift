@@ -51,7 +51,7 @@ extension HostCall {
     as type: Kind.Type, _ word: String
   ) throws(ScriptMistake) -> Kind {
     let item = try programItem()
-    guard let found = item as? Kind else { throw mistake("\(item.label) is no \(word)") }
+    guard let found = item as? Kind else { throw mistake("\(item.label) is not a \(word)") }
     return found
   }
 

@@ -104,7 +104,7 @@ private func places(_ place: NetPlace, _ call: HostCall) throws(ScriptMistake) -
   case .name(let host, _):
     throw call.mistake(
       "'host' must be an address, \"localhost\" or \"*\", got \"\(host)\"",
-      hint: "a listener never looks names up; ask ml.net.resolve")
+      hint: "a listener never looks up names; ask ml.net.resolve")
   }
 }
 

@@ -61,7 +61,7 @@ private let refusals = [
     message: "'!=' cannot be exposed: Lua asks '=='; expose that"),
   Refusal(
     member: "static func === (a: C, b: C) -> Bool { true }", column: 27,
-    message: "'===' cannot be exposed: an object is one in Lua as well; use 'rawequal'"),
+    message: "'===' cannot be exposed: an object keeps its identity in Lua; use 'rawequal'"),
   Refusal(
     member: "static prefix func ! (a: C) -> C { a }", column: 34,
     message: "'!' cannot be exposed: Lua has no such operator; expose a method, or register it "

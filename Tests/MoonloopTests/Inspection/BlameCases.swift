@@ -21,8 +21,8 @@ extension BlameTests {
       """,
       "late 0.8, missed 3, held 0, missed 0",
       "metrics: timer 'tick' came 800 ms late because a call of timer 'hog' took 1 s.",
-      "why: it came 0.8 s late 0.7 s ago, as a call of timer 'hog' took 1 s: make that wait, or "
-        + "move it to a worker",
+      "why: it came 0.8 s late 0.7 s ago, because a call of timer 'hog' took 1 s: make that wait, "
+        + "or move it to a worker",
       "check: a call of timer 'hog' took 1 s: timer 'tick' (AT) came up to 800 ms late and missed "
         + "3 fires"),
     Case(
@@ -67,8 +67,8 @@ extension BlameTests {
       "late 1, missed 2, held mode 0.5, missed 1",
       // Of several timers that were held back, metrics names the one held longest: 'hog'.
       "metrics: timer 'tick' came 1 s late because a call of timer 'hog' took 1 s.",
-      "why: it came 1 s late 0.1 s ago, as a call of timer 'hog' took 1 s: make that wait, or move "
-        + "it to a worker",
+      "why: it came 1 s late 0.1 s ago, because a call of timer 'hog' took 1 s: make that wait, or "
+        + "move it to a worker",
       "why: it was held back 0.5 s, until 0.1 s ago, because its mode did not run",
       "check: a call of timer 'hog' took 1 s: timer 'tick' (AT) came up to 1 s late and missed 2 "
         + "fires"),
@@ -82,7 +82,7 @@ extension BlameTests {
       "late 0.65, missed 6, held nested_run 2, missed 20",
       "metrics: timer 'tick' came 650 ms late because a call of timer 'press' took 750 ms.",
       "metrics: timer 'tick' was held back 2 s by a nested run of timer 'press'.",
-      "why: it came 0.65 s late 0.05 s ago, as a call of timer 'press' took 0.75 s: make that "
+      "why: it came 0.65 s late 0.05 s ago, because a call of timer 'press' took 0.75 s: make that "
         + "wait, or move it to a worker",
       "why: it was held back 2 s, until 0.05 s ago, by a nested run of timer 'press'",
       "check: a call of timer 'press' took 750 ms: timer 'tick' (AT) came up to 650 ms late and "
@@ -108,8 +108,8 @@ extension BlameTests {
       """,
       "late 0.8, missed 1, held 0, missed 0",
       "metrics: timer 'tick' came 800 ms late because a call of timer 'drag' took 1 s.",
-      "why: it came 0.8 s late 1.7 s ago, as a call of timer 'drag' took 1 s: make that wait, or "
-        + "move it to a worker",
+      "why: it came 0.8 s late 1.7 s ago, because a call of timer 'drag' took 1 s: make that wait, "
+        + "or move it to a worker",
       "check: a call of timer 'drag' took 1 s: timer 'tick' (AT) came up to 800 ms late and missed "
         + "1 fire"),
     Case(
@@ -121,8 +121,8 @@ extension BlameTests {
       """,
       "late 0.8, missed 2, held 0, missed 0",
       "metrics: timer 'tick' came 800 ms late because a call of timer 'press' took 1 s.",
-      "why: it came 0.8 s late 1.8 s ago, as a call of timer 'press' took 1 s: make that wait, or "
-        + "move it to a worker",
+      "why: it came 0.8 s late 1.8 s ago, because a call of timer 'press' took 1 s: make that "
+        + "wait, or move it to a worker",
       "check: a call of timer 'press' took 1 s: timer 'tick' (AT) came up to 800 ms late and "
         + "missed 2 fires"),
     Case(
@@ -185,8 +185,8 @@ extension BlameTests {
       """,
       "late 1.8, missed 8, held 0, missed 0",
       "metrics: timer 'tick' came 1.8 s late because a call of timer 'long' took 2 s.",
-      "why: it came 1.8 s late 2.7 s ago, as a call of timer 'long' took 2 s: make that wait, or "
-        + "move it to a worker",
+      "why: it came 1.8 s late 2.7 s ago, because a call of timer 'long' took 2 s: make that wait, "
+        + "or move it to a worker",
       "check: a call of timer 'long' took 2 s: timer 'tick' (AT) came up to 1.8 s late and missed "
         + "7 fires",
       "check: a call of timer 'short' took 600 ms: timer 'tick' (AT) came up to 450 ms late and "
@@ -201,8 +201,8 @@ extension BlameTests {
       """,
       "late 0.4, missed 1, held 0, missed 0",
       "metrics: timer 'tick' came 400 ms late because a call of source 'feed' took 600 ms.",
-      "why: it came 0.4 s late 1.1 s ago, as a call of source 'feed' took 0.6 s: make that wait, "
-        + "or move it to a worker",
+      "why: it came 0.4 s late 1.1 s ago, because a call of source 'feed' took 0.6 s: make that "
+        + "wait, or move it to a worker",
       "check: a call of source 'feed' took 600 ms: timer 'tick' (AT) came up to 400 ms late and "
         + "missed 1 fire"),
     Case(
@@ -219,8 +219,8 @@ extension BlameTests {
       """,
       "late 0.45, missed 1, held 0, missed 0",
       "metrics: timer 'tick' came 450 ms late because a call of observer 'watcher' took 650 ms.",
-      "why: it came 0.45 s late 1.05 s ago, as a call of observer 'watcher' took 0.65 s: make that "
-        + "wait, or move it to a worker",
+      "why: it came 0.45 s late 1.05 s ago, because a call of observer 'watcher' took 0.65 s: make "
+        + "that wait, or move it to a worker",
       "check: a call of observer 'watcher' took 650 ms: timer 'tick' (AT) came up to 450 ms late "
         + "and missed 1 fire"),
     Case(
@@ -232,8 +232,8 @@ extension BlameTests {
       """,
       "late 0.45, missed 1, held 0, missed 0",
       "metrics: timer 'tick' came 450 ms late because a call of task 'job' took 650 ms.",
-      "why: it came 0.45 s late 1.05 s ago, as a call of task 'job' took 0.65 s: make that wait, "
-        + "or move it to a worker",
+      "why: it came 0.45 s late 1.05 s ago, because a call of task 'job' took 0.65 s: make that "
+        + "wait, or move it to a worker",
       "check: a call of task 'job' took 650 ms: timer 'tick' (AT) came up to 450 ms late and "
         + "missed 1 fire"),
     Case(
@@ -245,8 +245,8 @@ extension BlameTests {
       """,
       "late 0.45, missed 1, held 0, missed 0",
       "metrics: timer 'tick' came 450 ms late because a call of perform took 650 ms.",
-      "why: it came 0.45 s late 1.05 s ago, as a call of perform took 0.65 s: make that wait, or "
-        + "move it to a worker",
+      "why: it came 0.45 s late 1.05 s ago, because a call of perform took 0.65 s: make that wait, "
+        + "or move it to a worker",
       "check: a call of perform took 650 ms: timer 'tick' (AT) came up to 450 ms late and missed 1 "
         + "fire"),
     Case(
@@ -313,8 +313,8 @@ extension BlameTests {
       "late 0.8, missed 1, held mode 1.4, missed 2",
       "metrics: timer 'tick' came 800 ms late because a call of timer 'drag' took 1 s.",
       "metrics: timer 'tick' was held back 1.4 s because its mode did not run.",
-      "why: it came 0.8 s late 2.85 s ago, as a call of timer 'drag' took 1 s: make that wait, or "
-        + "move it to a worker",
+      "why: it came 0.8 s late 2.85 s ago, because a call of timer 'drag' took 1 s: make that "
+        + "wait, or move it to a worker",
       "why: it was held back 1.4 s, until 0.25 s ago, because its mode did not run",
       "check: a call of timer 'drag' took 1 s: timer 'tick' (AT) came up to 800 ms late and missed "
         + "1 fire"),
@@ -329,8 +329,8 @@ extension BlameTests {
       "late 0.4, missed 0, held nested_run 1.5, missed 0",
       // Of several late fires, metrics names the latest: 'ask'.
       "metrics: timer 'tick' was held back 1.5 s by a nested run of timer 'ask'.",
-      "why: it came 0.4 s late 0.8 s ago, as a call of timer 'hog' took 0.5 s: make that wait, or "
-        + "move it to a worker",
+      "why: it came 0.4 s late 0.8 s ago, because a call of timer 'hog' took 0.5 s: make that "
+        + "wait, or move it to a worker",
       "why: it was held back 1.5 s, until 0.8 s ago, by a nested run of timer 'ask'"),
     Case(
       "its own suspended handler, then a busy call",
@@ -344,8 +344,8 @@ extension BlameTests {
       "late 0.9, missed 0, held handler 1.5, missed 2",
       "metrics: timer 'tick' came 900 ms late because a call of timer 'hog' took 1 s.",
       "metrics: timer 'tick' was held back 1.5 s by its own suspended handler.",
-      "why: it came 0.9 s late 1.1 s ago, as a call of timer 'hog' took 1 s: make that wait, or "
-        + "move it to a worker",
+      "why: it came 0.9 s late 1.1 s ago, because a call of timer 'hog' took 1 s: make that wait, "
+        + "or move it to a worker",
       "why: it was held back 1.5 s, until 1.1 s ago, by its own suspended handler"),
     Case(
       "its own suspended handler, and a busy call when that was to go on",
@@ -359,8 +359,8 @@ extension BlameTests {
       "late 0.35, missed 4, held handler 0.25, missed 2",
       "metrics: timer 'tick' came 350 ms late because a call of timer 'hog' took 400 ms.",
       "metrics: timer 'tick' was held back 250 ms by its own suspended handler.",
-      "why: it came 0.35 s late 0.15 s ago, as a call of timer 'hog' took 0.4 s: make that wait, "
-        + "or move it to a worker",
+      "why: it came 0.35 s late 0.15 s ago, because a call of timer 'hog' took 0.4 s: make that "
+        + "wait, or move it to a worker",
       "why: it was held back 0.25 s, until 0.15 s ago, by its own suspended handler",
       "check: a call of timer 'hog' took 400 ms: timer 'tick' (AT) came up to 350 ms late and "
         + "missed 4 fires"),
@@ -375,8 +375,8 @@ extension BlameTests {
       "late 0.9, missed 1, held 0, missed 0",
       "metrics: timer 'tick' came 900 ms late because a call of timer 'one' took 600 ms, and one "
         + "of timer 'two' 400 ms.",
-      "why: it came 0.9 s late 0.9 s ago, as a call of timer 'one' took 0.6 s, and one of timer "
-        + "'two' 0.4 s: make those wait, or move them to workers",
+      "why: it came 0.9 s late 0.9 s ago, because a call of timer 'one' took 0.6 s, and one of "
+        + "timer 'two' 0.4 s: make those wait, or move them to workers",
       "check: a call of timer 'one' took 600 ms: timer 'tick' (AT) came up to 900 ms late and "
         + "missed 1 fire"),
     Case(

@@ -106,7 +106,7 @@ struct BlameTests {
       }
     }
     #expect(run.reports == [])
-    #expect(run.lines == ["0.0\t0\tby a hold of the clock\t0.0"])
+    #expect(run.lines == ["0.0\t0\tby a clock hold\t0.0"])
   }
 
   @Test func `the time of a nested run is not that of the handler that began it`() throws {

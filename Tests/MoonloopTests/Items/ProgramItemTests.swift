@@ -84,9 +84,9 @@ import Testing
       lua.set("tick", timer)
       lua.set("jobs", Loop.Source(name: "jobs") { _ in })
       let rows = [
-        ("tick:signal()", "timer 'tick' is no source, and cannot be signalled"),
-        ("print(tick.signalled)", "timer 'tick' is no source, and is never signalled"),
-        ("print(jobs.next_fire)", "source 'jobs' is no timer, and has no date"),
+        ("tick:signal()", "timer 'tick' is not a source, and cannot be signalled"),
+        ("print(tick.signalled)", "timer 'tick' is not a source, and is never signalled"),
+        ("print(jobs.next_fire)", "source 'jobs' is not a timer, and has no date"),
         ("jobs:invalidate() jobs:signal()", "source 'jobs' is invalid"),
         ("loop:add(jobs)", "source 'jobs' is invalid: it was invalidated and cannot be added"),
         ("loop:add(tick)", "timer 'tick' is in modes of another loop"),

@@ -238,7 +238,7 @@ import Testing
         os.exit(0)
         """,
       ])
-      let words = "the limit of 5 handles would be passed: 4 exist, this makes \(made)"
+      let words = "the limit of 5 handles would be exceeded: there are 4, this makes \(made) more"
       #expect(outcome.output == words + "; see ml.limit\n", "\(outcome)")
     }
   }

@@ -154,7 +154,7 @@ struct SeeingTests {
       let stopped = try moonloop(
         attach, input: ":break\n\(ask)\nover = true\n:continue\n")
       #expect(
-        isHog(stopped.output, "the program stands at a breakpoint in ", " until :continue"),
+        isHog(stopped.output, "the program is stopped at a breakpoint in ", " until :continue"),
         "\(stopped)")
       #expect(try program.wait().status == 0)
     }

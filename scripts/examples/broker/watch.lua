@@ -1,4 +1,4 @@
--- Prints what workers say to all, asks one of them every second how far it is, and ends when no
+-- Prints what workers say to all, asks one of them every second for its progress, and ends when no
 -- job is left.
 --   moonloop run watch.lua redis://HOST:PORT
 local ml = require "moonloop"

@@ -1,4 +1,4 @@
--- Works on jobs. What it has done stands in a ledger, a line when a job begins and one when the
+-- Works on jobs. What it has done is kept in a ledger, a line when a job begins and one when the
 -- broker has its acknowledgement; kill it as you like, another one goes on with its jobs.
 --   moonloop run work.lua redis://HOST:PORT LEDGER
 local ml = require "moonloop"

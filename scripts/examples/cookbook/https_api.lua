@@ -2,7 +2,7 @@
 --
 --   moonloop run https_api.lua 8443 server.pem TOKEN
 --   curl --cacert server.pem -H 'Authorization: Bearer TOKEN' https://localhost:8443/time
--- The file has the certificate and its key; it is read anew for SIGHUP, as when it was renewed:
+-- The file has the certificate and its key; it is read again on SIGHUP, e.g. after a renewal:
 -- connections that are open stay as they are.
 local ml = require "moonloop"
 local loop = ml.current()

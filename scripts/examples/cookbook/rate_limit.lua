@@ -1,4 +1,4 @@
--- Call an API that allows only so many requests in a second
+-- Call an API that allows only so many requests per second
 -- A token bucket: a semaphore has the permits, and each one is given back a while after it was
 -- taken, not when the request is over. Callers wait in the order in which they came.
 --

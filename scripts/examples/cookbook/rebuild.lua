@@ -23,7 +23,7 @@ local function build()
       or "failed with " .. (status.code or status.signal))
     io.flush()
   end)
-  building.on_error = function() end     -- a build that was cancelled is no error
+  building.on_error = function() end     -- a cancelled build is not an error
 end
 
 assert(loop:watch { folder, recursive = true, debounce = 0.1, function(_, changes)

@@ -25,7 +25,7 @@ local function report()
   io.flush()
 end
 
--- `tail -F` minds rotation and files that are not there yet.
+-- `tail -F` handles rotation and files that are not there yet.
 local tail = assert(ml.process.spawn { "tail", "-n", "+1", "-F", path,
   stdout = "pipe", stderr = "null" })
 local timer = loop:every(5, report)

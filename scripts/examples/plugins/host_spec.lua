@@ -1,4 +1,4 @@
--- The plug-in host among plug-ins that mean it harm.
+-- The plug-in host among malicious plug-ins.
 local ml = require "moonloop"
 
 local HARMLESS = [[
@@ -52,7 +52,7 @@ it("asks, suspends, ends and starts plug-ins", function(_, _, t)
   assert.equal(0, p:stop().code)
 end)
 
-it("goes on among plug-ins that mean it harm", function(_, _, t)
+it("goes on among malicious plug-ins", function(_, _, t)
   local scripts = { good = HARMLESS }
   for name, text in pairs(HARMFUL) do scripts[name] = text end
   local p = host(t, scripts)

@@ -64,7 +64,7 @@ local function item_lines(result, lines)
     local cells = { "    " .. row.name }
     for _, column in ipairs(COLUMNS) do cells[#cells + 1] = column[3](row[column[2]]) end
     if row.stand_in and row.fires == 0 then
-      cells = { "    " .. row.name .. "  (nothing comes to it in a simulation; see --input)" }
+      cells = { "    " .. row.name .. "  (gets no events in a simulation; see --input)" }
       rows[#rows + 1] = { text = cells[1] }
     else
       rows[#rows + 1] = cells
