@@ -86,7 +86,10 @@ enum Recording {
     // Only for the user: it contains the environment, and perhaps secrets.
     let fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     if fd < 0 { throw failure(path, String(cString: strerror(errno))) }
-    do { try Tape.record(into: fd) } catch { throw failure(path, error.message) }
+    do { try Tape.record(into: fd) } catch {
+      ftruncate(fd, 0)
+      throw failure(path, error.message)
+    }
     RecordedStart.encode(script: script).withUnsafeBytes { Tape.put(.settings, $0) }
   }
 

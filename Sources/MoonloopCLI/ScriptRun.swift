@@ -34,7 +34,7 @@ final class ScriptRun {
         text = try ScriptText(settings.source)
       }
       if let path = settings.record {
-        try Recording.begin(path, text)
+        try record(path, text)
       } else if settings.command == nil && settings.recorded == nil && !settings.isConsole {
         Recording.hold(text)
       }
@@ -177,6 +177,15 @@ final class ScriptRun {
     while !Ending.isAskedFor && loop.run(mode: settings.mode) != .finished {}
   }
 
+  /// Starts a recording. Tests run without it where it cannot be written.
+  private func record(_ path: String, _ text: ScriptText) throws(ScriptFailure) {
+    do throws(ScriptFailure) { try Recording.begin(path, text) } catch {
+      if !settings.runsTests { throw error }
+      recordingHasFailed = true
+      writeToStandardError("moonloop: \(error.message); the tests run without a recording")
+    }
+  }
+
   private func end(_ state: LuaState) {
     service?.end()
     if settings.editsLines { LineEditor.close() }
@@ -186,19 +195,19 @@ final class ScriptRun {
     finishTrace()
     flush()
     if let text = Ending.explanation { reporter.report("moonloop: \(text)") }
-    recordingHasFailed = !Recording.finish()
+    if !Recording.finish() { recordingHasFailed = true }
     reporter.finish()
   }
 
   private func status(_ state: LuaState) -> Int32 {
+    let aFileHasFailed = recordingHasFailed || traceFile?.hasFailed ?? false
     if let exitStatus {
-      return exitStatus == ExitStatus.success && recordingHasFailed
-        ? ExitStatus.failure : exitStatus
+      return exitStatus == ExitStatus.success && aFileHasFailed ? ExitStatus.failure : exitStatus
     }
     if Ending.reason > 0 { return ExitStatus.signal(Ending.reason) }
     if runtime.mainChunk.wasRefused { return ExitStatus.usage }
     if runtime.errors.lastStop?.isLimit ?? false { return ExitStatus.limit }
-    let hasFailed = runtime.errors.count > 0 || outputHasFailed || recordingHasFailed
+    let hasFailed = runtime.errors.count > 0 || outputHasFailed || aFileHasFailed
     return hasFailed || Ending.explanation != nil ? ExitStatus.failure : ExitStatus.success
   }
 
@@ -218,7 +227,7 @@ final class ScriptRun {
       flush()
       runtime.bed?.close()
       finishTrace()
-      let hasFailed = !Recording.finish() || outputHasFailed
+      let hasFailed = !Recording.finish() || outputHasFailed || traceFile?.hasFailed ?? false
       Glibc.exit(hasFailed && status == ExitStatus.success ? ExitStatus.failure : status)
     }
   }

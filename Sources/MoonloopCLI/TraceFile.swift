@@ -19,6 +19,8 @@ final class TraceFile {
   private var lastFlush = TraceFile.now
   private var written = 0
   private var isOver = false
+  /// Whether something could not be written.
+  private(set) var hasFailed = false
 
   /// Limits of what is buffered: bytes, and age in nanoseconds.
   private static let bufferLimit = 1 << 16
@@ -109,6 +111,7 @@ final class TraceFile {
 
   private func giveUp(_ failure: Int32) {
     isOver = true
+    hasFailed = true
     writeToStandardError(
       "moonloop: --trace-out: cannot write '\(path)': \(String(cString: strerror(failure)));"
         + " the trace ends here")

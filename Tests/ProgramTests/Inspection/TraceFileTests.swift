@@ -18,6 +18,15 @@ import Testing
     loop:after(0.1, function() beat:invalidate() loop:stop() end)
     """
 
+  @Test("a full disk ends the trace, not the program, and the status says so")
+  func fullDisk() throws {
+    for ending in ["print 'ran'", "print 'ran' os.exit(0)", "print 'ran' os.exit(0, true)"] {
+      let run = try moonloop(["run", "--trace-out", "/dev/full", "-e", ending])
+      #expect(run.status == 1 && run.output == "ran\n", "\(ending): \(run)")
+      #expect(run.errors.contains("No space left on device; the trace ends here"), "\(run)")
+    }
+  }
+
   @Test("slices nest, pairs match, and the sums are those of --trace")
   func whole() throws {
     try withFile(script) { path in

@@ -36,6 +36,25 @@ struct SpecRecordTests {
     outcome.output.split(separator: "\n").first { $0.hasPrefix("number\t") }
   }
 
+  @Test("tests run without one where the disk is full, and the status says so")
+  func fullDisk() throws {
+    try withSpecs { folder in
+      let kept = folder.appendingPathComponent("kept")
+      try FileManager.default.createDirectory(at: kept, withIntermediateDirectories: false)
+      for name in ["fails_spec-1.mlt", "passes_spec-2.mlt", "well_spec-3.mlt"] {
+        try FileManager.default.createSymbolicLink(
+          atPath: kept.appendingPathComponent(name).path, withDestinationPath: "/dev/full")
+      }
+      let run = try moonloop(["test", "--record", "kept"], in: folder)
+      #expect(run.status == 1)
+      #expect(run.output.contains("2 passed, 1 failed"), "\(run)")
+      #expect(run.output.contains("fails_spec.lua:11: no luck"), "\(run)")
+      #expect(!run.output.contains("moonloop replay"), "\(run)")
+      let reason = "No space left on device; the tests run without a recording"
+      #expect(run.errors.contains(reason), "\(run)")
+    }
+  }
+
   @Test("one is kept for each file with a failure, and the report has the line that replays it")
   func folder() throws {
     try withSpecs { folder in
