@@ -54,7 +54,7 @@ loop:task(function()
   is("400", get("/", "Host: x\r\nhost: y\r\n"))
   is("400", get("/", "Host: a b\r\n"))
   is("400", get("/", "Host: x/y\r\n"))
-  for _, host in ipairs { "x:y", "x:1:2", "[::1", "::1", "[x]", "x:80 y" } do
+  for _, host in ipairs { "x:y", "x:1:2", "x:70000", "[::1", "::1", "[x]", "x:80 y" } do
     is("400", get("/", "Host: " .. host .. "\r\n"))
   end
   is("200", get("/", "Host: x:80\r\n"))
@@ -65,7 +65,8 @@ loop:task(function()
   is("200", "\r\n" .. get "/")  -- RFC 9112, 2.2
   is("400", "\r\n\r\n\r\n" .. get "/")
   for _, target in ipairs { "x", "x/y", "/%", "/%4", "/%zz", "/a#b", "/a\\b", "/a\"b", "/<b>",
-    "/caf\xe9", "http://", "//a b", "*", "?q", "?", "x:1" } do
+    "/caf\xe9", "http://", "//a b", "*", "?q", "?", "x:1",
+    "/a%00b", "ftp://x/y", "http://u:p@x/y", "http://x:99999/" } do
     is("400", get(target))
   end
   for _, target in ipairs { "/", "/%41?q=%20&r", "http://x/y", "http://x", "http://x?q", "//x/y",
@@ -74,7 +75,8 @@ loop:task(function()
   end
   local function options(method, target) return (get(target):gsub("^GET", method)) end
   is("200", options("OPTIONS", "*"))
-  is("200", options("CONNECT", "x:80"))
+  is("501", options("CONNECT", "x:80"))
+  is("400", options("CONNECT", "x:99999"))
   is("400", options("CONNECT", "/"))
   is("400", options("CONNECT", "x"))
   answer = function(request) return request.path .. " " .. request.query_text end

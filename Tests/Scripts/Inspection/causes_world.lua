@@ -76,8 +76,8 @@ row("the limit of nested runs", function(keep)
     ml.limit { nesting = 32 }
     error(message, 0)
   end)
-end, stopped .. "failed # times, the last: run: runs and calls are nested # deep, and no more "
-  .. "than # may be (@)")
+end, stopped .. "failed # times, the last: run: runs and calls are nested # deep; "
+  .. "the limit is # (@)")
 
 row("the limit of handles", function(keep)
   return limited(keep, {}, {}, function()

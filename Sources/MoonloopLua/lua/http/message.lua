@@ -48,18 +48,25 @@ function message.read_fields(stream, left, time, bare)
   end
 end
 
+-- RFC 3986, 3.2.2: a name, or an address that has brackets if it is one of IPv6; then a port.
+local function is_host(host)
+  local name, port = host:match "^(.-):(%d*)$"
+  if port and (tonumber(port) or 0) > 65535 then return false end
+  name = name or host
+  return name:find "^%[[%x:.]+%]$" ~= nil or not name:find "[^%w%-._~%%!$&'()*+,;=]"
+end
+
 -- The forms of RFC 9112, 3.2: a path or a URL; for OPTIONS also "*", for CONNECT a host and port.
 local function is_target(target, method)
   if target:gsub("%%%x%x", ""):find "[^%w%-._~:/?%[%]@!$&'()*+,;=]" then return false end
-  if method == "CONNECT" then return target:find "^[^/?]+:%d+$" ~= nil end
+  if target:find("%00", 1, true) then return false end  -- no name has a zero byte
+  if method == "CONNECT" then return target:find "^[^/?]+:%d+$" ~= nil and is_host(target) end
   if target == "*" then return method == "OPTIONS" end
-  return target:find "^/" ~= nil or target:find "^%a[%w+.-]*://[^/?]+" ~= nil
-end
-
--- RFC 3986, 3.2.2: a name, or an address that has brackets if it is one of IPv6; then a port.
-local function is_host(host)
-  local name = host:match "^(.-):%d*$" or host
-  return name:find "^%[[%x:.]+%]$" ~= nil or not name:find "[^%w%-._~%%!$&'()*+,;=]"
+  if target:find "^/" then return true end
+  local scheme, authority = target:match "^(%a+)://([^/?]+)"
+  if not scheme then return false end
+  scheme = scheme:lower()
+  return (scheme == "http" or scheme == "https") and is_host(authority)
 end
 
 -- What is wrong with a request whose head is well-formed; nil if it is right.
@@ -93,6 +100,7 @@ function message.read_request(stream, limit, idle, time)
   local request = { method = method, target = target, version = version, headers = headers }
   problem = mistake_of(request)
   if problem then return malformed(problem) end
+  if method == "CONNECT" then return nil, "CONNECT asks for a proxy", "ENOTSUP" end
   return request
 end
 

@@ -77,7 +77,7 @@ local function read_request(stream, options)
   local request, problem, code = message.read_request(stream, options.max_head,
     message.deadline(options.idle_timeout), options.timeout)
   if not request then
-    if problem and (code == "EBADMSG" or code == "EMSGSIZE") then
+    if problem and (code == "EBADMSG" or code == "EMSGSIZE" or code == "ENOTSUP") then
       refuse(stream, status_of(code, true), problem)
     end
     return nil
