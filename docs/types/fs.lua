@@ -123,7 +123,7 @@ function ml.fs.read(path, options) end
 ---@field permissions? integer Permissions of a new file; default 438 (0666), less the process's umask.
 ---@field sync? boolean Wait until it is on the disk; default false.
 
----Writes a file: makes it if need be, or replaces what it held.
+---Writes a file: makes it, or replaces what it held.
 ---A reader may see a part of it; `ml.fs.replace` changes it in one go. Fails as `ml.fs.stat` does,
 ---and with "ENOSPC" when the disk is full.
 ---```lua

@@ -120,7 +120,7 @@ function guest:stop() end
 ---@field busy moonloop.Seconds How long that took on the host's clock.
 ---@field written integer Bytes of output that it has written.
 ---@field sent integer Bytes that it has given to streams, such as sockets.
----@field messages integer Messages, requests, replies and calls of the host's functions, those that failed included.
+---@field messages integer Messages, requests, replies and calls of the host's functions, including those that failed.
 ---@field log_lines integer Lines that it has written by `ml.log`.
 ---@field resident? integer Bytes of memory that the process of an isolated guest has. For such a guest the other figures are those last reported by its process.
 ---@field cpu? moonloop.Seconds Processor time that it has taken; for an isolated guest that of its process, while that runs. 0 on a virtual clock, which stands while code runs.

@@ -22,7 +22,7 @@ ml.net = {}
 ---@field verify? boolean False: accept any certificate; default true.
 
 ---@class moonloop.ServerTLS: moonloop.TLS
----@field verify? boolean|"optional" Ask clients for certificates: true with 'ca', which says whose are good.
+---@field verify? boolean|"optional" Ask clients for certificates: true with 'ca', which says which ones are trusted.
 ---@field others? { cert: string, key?: string }[] Further certificates, for clients that ask for one of their names.
 ---@field timeout? moonloop.Seconds For the handshake; default 10.
 

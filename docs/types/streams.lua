@@ -203,9 +203,9 @@ function stream:read(...) end
 function stream:read_some(max, options) end
 
 ---Waits for a descriptor from the process at the other end of a Unix socket.
----If bytes come without a descriptor the result is `nil, message, "ENOMSG"`, and they stay to be
----read. Returns `nil, message, code`, and nil alone at the end of file. Raises an error when bytes
----were read ahead: descriptors among them are lost.
+---If bytes come without a descriptor the result is `nil, message, "ENOMSG"`, and the bytes can
+---still be read. Returns `nil, message, code`, and nil alone at the end of file. Raises an error
+---when bytes were read ahead: descriptors among them are lost.
 ---```lua
 ---loop:task(function()
 ---  local socket = loop:stream { fd = 0 }
@@ -239,9 +239,9 @@ function stream:lines(...) end
 
 ---Writes, and waits while more than 'write_limit' bytes are queued.
 ---What the kernel does not take at once is queued and written while the loop runs. A write that
----times out has queued its bytes all the same. Returns `nil, message, code`: "EPIPE" if the other
----end was closed, "ETIMEDOUT", ... Raises an error when the stream is closed, when another task is
----already writing, and where Lua cannot wait.
+---times out has queued its bytes anyway. Returns `nil, message, code`: "EPIPE" if the other end was
+---closed, "ETIMEDOUT", ... Raises an error when the stream is closed, when another task is already
+---writing, and where Lua cannot wait.
 ---```lua
 ---local socket = loop:stream { fd = 0 }
 ---print(socket:write("hello ", 42, "\n") == socket)   --> true

@@ -39,7 +39,7 @@ function ml.timeout(time, fn, ...) end
 ---of `resume` counts. What the function returns is closed if the task is cancelled before that.
 ---Raises what the function raises, and what `ml.sleep` raises.
 ---```lua
----local function query(text, callback)   -- an interface that knows nothing of tasks
+---local function query(text, callback)   -- an interface without tasks
 ---  return loop:after(1, function() callback("row of " .. text) end)
 ---end
 ---loop:task(function()

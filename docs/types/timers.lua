@@ -156,7 +156,7 @@ timer.tolerance = nil
 
 ---Sets the next fire to a delay from now.
 ---Works for one-shot timers too, even in their own handler. A repeating timer keeps its interval;
----its grid starts anew at the new date. Raises an error for an invalid timer.
+---its grid starts again at the new date. Raises an error for an invalid timer.
 ---```lua
 ---local tries = 0
 ---loop:after(1, function(timer)

@@ -114,7 +114,7 @@ private let consoleFolder: LuaRawFunction = { L, context in
         throw OperatingFailure(
           "cannot make the folder '\(error.path)' for consoles: \(reason)", reason.name)
       }
-      throw OperatingFailure("'\(error.path)' must be a folder of yours, for consoles", "EPERM")
+      throw OperatingFailure("'\(error.path)' must be your own folder, for consoles", "EPERM")
     }
   }
 }

@@ -25,7 +25,7 @@ extension Explanation {
         + "; \(howToRun(modes))"
     }
     if modes.contains(current) { return nil }
-    let place = "the loop runs in mode '\(current)', and it is in \(list)\(suffix)"
+    let place = "the loop runs in mode '\(current)', but it is in \(list)\(suffix)"
     if let outer = outerRun(modes) { return place + outer }
     if isCommon {
       return place + "; '\(current)' is not a common mode: "

@@ -81,7 +81,7 @@ extension Explanation {
     if modes.contains(where: { $0 == current || ($0 == .common && loop.isCommonMode(current)) }) {
       return ""
     }
-    return "; the loop runs in mode '\(current)', and it goes on in \(list)"
+    return "; the loop runs in mode '\(current)', but it goes on in \(list)"
   }
 }
 

@@ -61,7 +61,7 @@ final class StreamKind: ItemKind {
     {
       let list = modes.map(\.rawValue).joined(separator: ", ")
       parts.append(
-        "the loop runs in mode '\(current)', and it is served in \(list.isEmpty ? "none" : list)")
+        "the loop runs in mode '\(current)', but it is served in \(list.isEmpty ? "none" : list)")
     }
     return parts.joined(separator: "; ")
   }

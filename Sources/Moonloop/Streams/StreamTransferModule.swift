@@ -156,7 +156,7 @@ let streamReceiveDescriptor: LuaRawFunction = { L, context in
     if !stream.state.input.isEmpty {
       throw call.mistake(
         "\(stream.label): \(stream.state.input.count) bytes were read ahead, and a descriptor"
-          + " that came with them is lost", hint: "read nothing before the descriptor")
+          + " that came with them is lost", hint: "read the descriptor first")
     }
     let reader = stream.makeReader()
     reader.receives = true

@@ -50,13 +50,13 @@ end, "source 's' (made at @): it was not added to a mode, or was removed; use lo
 row("wrong mode", function(keep)
   local timer = keep(loop:timer { every = 5, name = "t", modes = { "a", "b" }, nothing })
   return inside(function() return why(timer) end)
-end, "timer 't' (made at @): the loop runs in mode 'default', and it is in a, b (due in 4 s); add "
+end, "timer 't' (made at @): the loop runs in mode 'default', but it is in a, b (due in 4 s); add "
   .. "it to 'default' too, or run 'a'")
 
 row("a mode that is misspelled", function(keep)
   local timer = keep(loop:timer { every = 5, name = "t", modes = "defualt", nothing })
   return inside(function() return why(timer) end)
-end, "timer 't' (made at @): the loop runs in mode 'default', and it is in defualt (due in 4 s): "
+end, "timer 't' (made at @): the loop runs in mode 'default', but it is in defualt (due in 4 s): "
   .. "is that meant to be 'default'?")
 
 row("a mode that is misspelled, and a loop that does not run", function(keep)
@@ -67,7 +67,7 @@ end, "source 's' (made at @): the loop does not run; it can be called when that 
 row("a common item, and a mode that is not common", function(keep)
   local timer = keep(loop:timer { every = 5, name = "t", modes = "common", nothing })
   return inside(function() return why(timer) end, { mode = "private" })
-end, "timer 't' (made at @): the loop runs in mode 'private', and it is in default (due in 4 s); "
+end, "timer 't' (made at @): the loop runs in mode 'private', but it is in default (due in 4 s); "
   .. "'private' is not a common mode: loop:add_common_mode \"private\" makes it one")
 
 row("the mode of a nested run that excludes it", function(keep)
@@ -83,7 +83,7 @@ row("the mode of a nested run that excludes it", function(keep)
   end })
   loop:run { timeout = 1000 }
   return sentence
-end, "timer 't' (made at @): the loop runs in mode 'ask', and it is in default (due 2 s ago); "
+end, "timer 't' (made at @): the loop runs in mode 'ask', but it is in default (due 2 s ago); "
   .. "timer 'outer' (made at @) has been running this one for 4 s, and the run in "
   .. "'default' continues when it ends: give it a timeout, or name 'ask' among the modes")
 

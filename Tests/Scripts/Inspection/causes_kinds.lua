@@ -106,7 +106,7 @@ row("signalled in another mode", function(keep)
   local source = keep(loop:source { name = "s", modes = "a", nothing })
   source:signal()
   return inside(function() return why(source) end)
-end, "source 's' (made at @): the loop runs in mode 'default', and it is in a; add it to "
+end, "source 's' (made at @): the loop runs in mode 'default', but it is in a; add it to "
   .. "'default' too, or run 'a'; it is signalled, and stays so")
 
 row("a source whose handler waits", function(keep)
@@ -261,7 +261,7 @@ end, "worker 'w' (made at @): it is running, and its end or an error would be re
 row("a request for another mode", function(keep)
   local request = keep(loop:perform({ modes = "a" }, nothing))
   return inside(function() return why(request) end)
-end, "perform (made at @): the loop runs in mode 'default', and it is in a; add it to 'default' "
+end, "perform (made at @): the loop runs in mode 'default', but it is in a; add it to 'default' "
   .. "too, or run 'a'")
 
 row("a request that is over", function()
@@ -276,7 +276,7 @@ row("a task in another mode", function()
   task:cancel()
   loop:run { mode = "a", timeout = 1 }
   return text
-end, "task 'job' (made at @): it begins in the next pass; the loop runs in mode 'default', and it "
+end, "task 'job' (made at @): it begins in the next pass; the loop runs in mode 'default', but it "
   .. "goes on in a")
 
 row("a task that waits for one that waits", function()

@@ -112,7 +112,7 @@ end, "signal 'usr#' (made at @): no usr# has come")
 row("a signal in another mode", function(keep)
   local signal = keep(loop:signal { "usr1", nothing, modes = "a" })
   return inside(function() return why(signal) end)
-end, "signal 'usr#' (made at @): the loop runs in mode 'default', and it is in a; add it to "
+end, "signal 'usr#' (made at @): the loop runs in mode 'default', but it is in a; add it to "
   .. "'default' too, or run 'a'")
 
 -- ── files and descriptors ───────────────────────────────────────────────────────────────────────
@@ -215,7 +215,7 @@ row("a stream that is read in another mode", function(keep)
   close(to)
   return text
 end, "stream 'in' (made at @): task 'reader' (made at @) waits for a line of stream 'in', and the "
-  .. "other side has sent nothing; the loop runs in mode 'default', and it is served in a")
+  .. "other side has sent nothing; the loop runs in mode 'default', but it is served in a")
 
 assert(told == 20, told)
 -- What was cancelled comes to its end.

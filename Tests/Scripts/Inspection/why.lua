@@ -29,7 +29,7 @@ waiting:signal()
 local request = loop:perform_after({ after = 1, modes = "a" }, print)
 
 loop:after(1, function(inner)
-  why(timer, "timer 'poll': the loop runs in mode 'default', and it is in a, b (due in 4 s); "
+  why(timer, "timer 'poll': the loop runs in mode 'default', but it is in a, b (due in 4 s); "
     .. "add it to 'default' too, or run 'a'")
   why(far, "timer: its date is far in the future: due in 285 years; times are seconds, and "
     .. "next_fire counts as ml.now() does")
@@ -53,7 +53,7 @@ loop:after(1, function(inner)
     .. "a pass")
   why(waiting, "source 'w': its handler waits for a sleep of 100.0 s; nothing is delivered until "
     .. "it returns")
-  why(request, "perform_after: the loop runs in mode 'default', and it is in a; add it to "
+  why(request, "perform_after: the loop runs in mode 'default', but it is in a; add it to "
     .. "'default' too, or run 'a'")
   loop:add(source)
   source:invalidate()

@@ -48,7 +48,7 @@ local state = "memory, some tasks stalled for 0.1 s within 1 s"
 assert(loop:dump():find("pressure  memory  default", 1, true), loop:dump())
 assert(loop:dump():find(state, 1, true), loop:dump())
 local why = loop:why(full)
-assert(why:find("'default', and it is in private", 1, true), why)
+assert(why:find("'default', but it is in private", 1, true), why)
 why = loop:why(pressure)
 assert(why:find("the kernel has not reported pressure: " .. state, 1, true), why)
 assert(loop:modes().default.fds == 1)

@@ -1,4 +1,4 @@
--- What a server said, as expectations of a double; 'moonloop test --update' records it anew.
+-- What a server said, as expectations of a double; 'moonloop test --update' records it again.
 return {
   {
     "GET /hello",

@@ -6,7 +6,7 @@ local values = require "moonloop.testing.values"
 local kept = {}
 
 local HEAD = "-- What a server said, as expectations of a double; "
-  .. "'moonloop test --update' records it anew.\n"
+  .. "'moonloop test --update' records it again.\n"
 
 --- Reads the expectations of a golden file.
 -- @return the list; or nil and a message
