@@ -52,8 +52,8 @@ describe("a property", function()
   end)
 
   it("wants what makes values, and options that exist", function(_, _, t)
-    assert.matches("must make values", failing(t.forall, t, { 5 }, print))
-    assert.matches("needs a list of what", failing(t.forall, t, t.any.integer(), print))
+    assert.matches("must hold makers of values", failing(t.forall, t, { 5 }, print))
+    assert.matches("needs a list with a maker", failing(t.forall, t, t.any.integer(), print))
     assert.matches("unknown option 'run'",
       failing(t.forall, t, { t.any.boolean() }, print, { run = 5 }))
     assert.matches("two whole numbers", failing(t.any.integer, 2, 1))
