@@ -204,10 +204,10 @@ import Testing
 
   static let forbidden: [(text: String, message: String)] = [
     ("require 'moonloop'.sleep(1)", "cannot wait here: a file is reloaded in one go"),
-    ("require 'moonloop'.current():run()", "the loop runs already"),
+    ("require 'moonloop'.current():run()", "the loop is already running"),
     ("coroutine.yield()", "app.lua:1: the file waits while it is reloaded, which it must not"),
-    ("require 'moonloop'.current():task(print):wait()", "the loop runs already"),
-    ("require 'moonloop'.reload()", "app.lua is loaded already"),
+    ("require 'moonloop'.current():task(print):wait()", "the loop is already running"),
+    ("require 'moonloop'.reload()", "app.lua is being loaded"),
     ("while true do end", "its load was stopped"),
     ("error { message = 'a table' }", "a table"),
     ("error()", "nil"),
