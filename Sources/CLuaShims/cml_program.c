@@ -1,5 +1,5 @@
 // What a script program changes in the standard libraries: `os.exit` ends the program in order;
-// functions that block the thread, and warnings, are reported first.
+// functions that block the thread are reported first; warnings go to the program (cml_warning.c).
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,34 +57,6 @@ static void watch(lua_State *L, const char *library, const char *name, const cha
   lua_settop(L, 1);
 }
 
-// Warnings come in pieces, one after another; longer ones are cut.
-static _Thread_local struct { char text[1000]; size_t count; } warning;
-
-static void append(const char *piece) {
-  size_t count = strlen(piece), room = sizeof warning.text - 1 - warning.count;
-  if (count > room) count = room;
-  memcpy(warning.text + warning.count, piece, count);
-  warning.count += count;
-  warning.text[warning.count] = 0;
-}
-
-// Like liblua's own: `warn "@on"` and `"@off"` switch the script's warnings. But errors in
-// finalizers, which Lua cannot raise, are always reported.
-static void on_warning(void *context, const char *piece, int continues) {
-  struct cml_program_hooks *hooks = context;
-  bool is_first = warning.count == 0;
-  if (is_first && !continues && piece[0] == '@') {
-    if (strcmp(piece, "@on") == 0) hooks->warns_on = true;
-    if (strcmp(piece, "@off") == 0) hooks->warns_on = false;
-    return;
-  }
-  append(piece);
-  if (continues) return;
-  bool is_error = strncmp(warning.text, "error in ", 9) == 0;
-  if (is_error || hooks->warns_on) hooks->warns(warning.text, is_error, hooks->context);
-  warning.count = 0;
-}
-
 static int install(lua_State *L) {
   void *hooks = lua_touserdata(L, 1);
   lua_getglobal(L, "os");
@@ -100,10 +72,10 @@ static int install(lua_State *L) {
   return 0;
 }
 
-bool cml_install_program(cml_state *s, struct cml_program_hooks *hooks) {
+bool cml_install_program(cml_state *s, const struct cml_program_hooks *hooks) {
   lua_State *L = s->main;
-  lua_setwarnf(L, on_warning, hooks);
+  s->program_hooks = hooks;
   lua_pushcfunction(L, install);
-  lua_pushlightuserdata(L, hooks);
+  lua_pushlightuserdata(L, (void *)hooks);
   return cml_protected_call(L, 1) == LUA_OK;
 }

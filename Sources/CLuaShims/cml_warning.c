@@ -1,4 +1,5 @@
-// Warnings. Those of scripts are written as in stock Lua. Errors in finalizers, which Lua only
+// Warnings. Those of scripts go to the host's hook, or are written as in stock Lua. Errors in
+// finalizers, which Lua only
 // warns about, are kept until the end of the call and then reported to the host: never lost, and
 // never reported in the middle of a collection.
 #include <stdio.h>
@@ -25,11 +26,20 @@ static void add_piece(struct cml_state *s, const char *piece) {
   snprintf(s->warning + used, WARNING_BYTES_MAX - used, "%s", piece);
 }
 
-// The whole warning of the library, or of a module in C.
+static void write_warning(struct cml_state *s) {
+  const struct cml_program_hooks *hooks = s->program_hooks;
+  if (!s->warnings_on) return;
+  if (hooks != NULL) hooks->warns(s->warning, hooks->context);
+  else fprintf(stderr, "Lua warning: %s\n", s->warning);
+}
+
+// A whole warning of a script, of the library, or of a module in C.
 static void finish_warning(struct cml_state *s) {
   if (s->warning == NULL) return;
-  if (strncmp(s->warning, finalizer_words, sizeof finalizer_words - 1) != 0) {
-    if (s->warnings_on) fprintf(stderr, "Lua warning: %s\n", s->warning);
+  bool is_error = !s->warning_is_scripts &&
+                  strncmp(s->warning, finalizer_words, sizeof finalizer_words - 1) == 0;
+  if (!is_error) {
+    write_warning(s);
   } else if (s->stop == CML_STOP_NONE) {
     keep(s, s->warning);
   } else {  // it was stopped: the call-out's error reports that, unless the call-out still succeeds
@@ -43,20 +53,11 @@ static void control(struct cml_state *s, const char *message) {
   else if (strcmp(message, "@off") == 0) s->warnings_on = false;
 }
 
-static void write_piece(struct cml_state *s, const char *piece, bool goes_on) {
-  if (!s->warnings_on) return;
-  fprintf(stderr, "%s%s%s", s->warning_goes_on ? "" : "Lua warning: ", piece, goes_on ? "" : "\n");
-}
-
 static void receive(void *context, const char *piece, int goes_on) {
   struct cml_state *s = context;
   if (!s->warning_goes_on && !goes_on && *piece == '@') return control(s, piece);
-  if (s->warning_is_scripts) {
-    write_piece(s, piece, goes_on);
-  } else {
-    add_piece(s, piece);
-    if (!goes_on) finish_warning(s);
-  }
+  add_piece(s, piece);
+  if (!goes_on) finish_warning(s);
   s->warning_goes_on = goes_on;
 }
 

@@ -11,14 +11,14 @@ package final class LuaProgramHooks {
   /// A function such as `io.read` is about to block, called at a place such as " (a.lua:3)".
   /// Returns whether that was reported, so that it is not reported again.
   let blocks: (_ name: String, _ site: String) -> Bool
-  /// A finalizer failed, or a script that has turned warnings on warns. Must not use the state.
-  let warns: (_ text: String, _ isError: Bool) -> Void
+  /// A script that has turned warnings on warns. Must not use the state.
+  let warns: (_ text: String) -> Void
   fileprivate let hooks = UnsafeMutablePointer<cml_program_hooks>.allocate(capacity: 1)
 
   package init(
     exit: @escaping (Int32, Bool) -> Void,
     blocks: @escaping (_ name: String, _ site: String) -> Bool,
-    warns: @escaping (_ text: String, _ isError: Bool) -> Void
+    warns: @escaping (_ text: String) -> Void
   ) {
     self.exit = exit
     self.blocks = blocks
@@ -31,10 +31,10 @@ package final class LuaProgramHooks {
           let site = LuaStack(L: L!).site
           return hooks.blocks(String(cString: name!), site)
         },
-        warns: { text, isError, context in
-          LuaProgramHooks.of(context).warns(LuaText.clean(String(cString: text!)), isError)
+        warns: { text, context in
+          LuaProgramHooks.of(context).warns(LuaText.clean(String(cString: text!)))
         },
-        context: Unmanaged.passUnretained(self).toOpaque(), warns_on: false))
+        context: Unmanaged.passUnretained(self).toOpaque()))
   }
 
   deinit { hooks.deallocate() }

@@ -109,10 +109,7 @@ final class ScriptRun {
       LuaProgramHooks(
         exit: { [unowned self] status, closes in exit(status, closes) },
         blocks: { [unowned self] name, site in warn(name, site) },
-        warns: { [errors] text, isError in
-          if isError { errors.noteReported() }
-          errors.write("moonloop: \(isError ? "" : "warning: ")\(text)")
-        }))
+        warns: { [errors] text in errors.write("moonloop: warning: \(text)") }))
     if settings.guest == nil { ScriptArguments(settings).set(on: state) }
     if settings.command != nil {
       let bed = TestBed.open(in: runtime)

@@ -267,14 +267,12 @@ struct cml_program_hooks {
   void (*exit)(int status, bool closes, void *context);
   // `name` is about to block the thread: os.execute, io.popen, io.read. True: do not report again.
   bool (*blocks)(lua_State *L, const char *name, void *context);
-  // An error of a finalizer, or a warning of a script that turned them on. May come in the middle
-  // of a collection: must not use the stack.
-  void (*warns)(const char *text, bool is_error, void *context);
+  // A warning, of a script that turned them on. Must not use the stack.
+  void (*warns)(const char *text, void *context);
   void *context;
-  bool warns_on;
 };
 // Installs these for the life of the state; false if there is no memory. [-0, +0, -]
-bool cml_install_program(cml_state *s, struct cml_program_hooks *hooks);
+bool cml_install_program(cml_state *s, const struct cml_program_hooks *hooks);
 // A clock's reading: whole seconds since 1970, and seconds from some fixed moment.
 struct cml_shown_time { long long epoch; double elapsed; };
 // Whether a clock differs from the machine's now; if so, its reading.

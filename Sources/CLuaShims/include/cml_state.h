@@ -122,7 +122,8 @@ struct cml_state {
   volatile sig_atomic_t displaced_next;
 
   // Warnings (cml_warning.c).
-  bool warnings_on;          // scripts' warnings are written, after `warn "@on"`
+  bool warnings_on;          // scripts' warnings are reported, after `warn "@on"`
+  const struct cml_program_hooks *program_hooks;  // get the warnings; NULL: written to stderr
   bool warning_goes_on;      // the next piece belongs to the same warning
   bool warning_is_scripts;   // a script's `warn` is running, so this is not an error in a finalizer
   bool telling;              // errors in finalizers are being reported

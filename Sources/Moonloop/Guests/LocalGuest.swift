@@ -86,8 +86,7 @@ final class LocalGuest: ScriptGuest {
       LuaProgramHooks(
         // `os.exit` does not exist, and nothing blocks
         exit: { _, _ in }, blocks: { _, _ in true },
-        warns: { [unowned self] text, isError in
-          if isError { return note(.error(WorkerFailure(LuaError(message: text)))) }
+        warns: { [unowned self] text in
           Array("warning: \(text)\n".utf8).withUnsafeBytes { write(2, $0) }
         }))
     _ = runtime.state.divertOutput { [unowned self] stream, bytes in write(stream, bytes) }

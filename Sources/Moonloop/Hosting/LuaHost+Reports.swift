@@ -50,13 +50,16 @@ struct SubjectWords {
 extension LuaHost {
   /// Receives what scripts report; each closure is called on the loop's thread.
   public struct Reports: Sendable {
-    /// An error in a handler or an unawaited task; nil: write it to standard error.
+    /// An error in a handler, an unawaited task or a finalizer (`__gc`); nil: write it to standard
+    /// error.
     ///
     /// It decides what happens next; in either case the host still takes calls. An error that a
     /// script's `on_error` handles does not come here.
     public var onError: (@Sendable (LuaError, Subject) -> Verdict)?
     /// Whole lines that scripts print or write to `io.stdout`; nil: standard output.
     public var onOutput: (@Sendable (String) -> Void)?
+    /// What a script warns of, after `warn "@on"`; nil: write it to standard error.
+    public var onWarning: (@Sendable (String) -> Void)?
     /// `os.exit` was called, with a status. It ends the state, not the program.
     public var onExit: (@Sendable (Int32) -> Void)?
     /// Scripts were stopped by limits more than ten times in a minute, so everything they had on
@@ -67,11 +70,13 @@ extension LuaHost {
     public init(
       onError: (@Sendable (LuaError, Subject) -> Verdict)? = nil,
       onOutput: (@Sendable (String) -> Void)? = nil,
+      onWarning: (@Sendable (String) -> Void)? = nil,
       onExit: (@Sendable (Int32) -> Void)? = nil,
       onCondemned: (@Sendable () -> Void)? = nil
     ) {
       self.onError = onError
       self.onOutput = onOutput
+      self.onWarning = onWarning
       self.onExit = onExit
       self.onCondemned = onCondemned
     }
@@ -99,8 +104,9 @@ extension LuaHost {
             state.interruptHandle.interrupt()
           },
           blocks: { _, _ in true },
-          warns: { [unowned runtime] text, isError in
-            runtime.errors.write("moonloop: \(isError ? "" : "warning: ")\(text)")
+          warns: { [unowned runtime, onWarning] text in
+            if let onWarning { return onWarning(text) }
+            runtime.errors.write("moonloop: warning: \(text)")
           }))
     }
   }

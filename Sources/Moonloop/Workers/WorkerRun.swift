@@ -100,9 +100,7 @@ final class WorkerRun {
           link.note(blocking: name, site: site)
           return false
         },
-        warns: { [link, loop] text, isError in
-          if isError && !loop.mustEnd { link.report(WorkerFailure(LuaError(message: text))) }
-        }))
+        warns: { _ in }))
     if link.isRecorded {
       _ = state.divertOutput { [link] stream, bytes in
         link.write(WorkerOutput(stream: stream, bytes: Array(bytes)))

@@ -172,6 +172,33 @@ struct LuaHostTests {
     #expect(trace.all == ["output: hello\n", "error: no luck", "exit 3"])
     await host.shutDown()
   }
+
+  @Test func `passes on errors in finalizers, and warnings; no script makes one up`() async throws {
+    let trace = Trace()
+    let host = try await LuaHost(
+      libraries: .all,
+      reports: LuaHost.Reports(
+        onError: { error, subject in
+          trace.add("\(subject): \(error.message)")
+          return .continue
+        },
+        onWarning: { trace.add("warning: \($0)") }))
+    try await host.run(
+      """
+      local function finalize(f) setmetatable({}, { __gc = f }) end
+      warn "not on"
+      warn "@on"
+      warn("error in ", "__gc")
+      finalize(function() error "in a call" end) collectgarbage()
+      warn "@off"
+      warn "not on"
+      finalize(function() error "at the end" end)
+      """, name: "=app")
+    #expect(
+      trace.all == ["warning: error in __gc", "a finalizer: error in __gc (app:5: in a call)"])
+    await host.shutDown()
+    #expect(trace.all.dropFirst(2) == ["a finalizer: error in __gc (app:8: at the end)"])
+  }
 }
 
 @Suite("A verdict of a host")
