@@ -95,8 +95,10 @@ public final class LuaState {
   /// The object that raw host functions get as their context; not retained.
   package func setHost(_ host: UnsafeMutableRawPointer?) { cml_set_host(record, host) }
 
-  /// The bytes that count towards the memory limit: Lua's own, and what the host holds for
-  /// scripts, such as queued messages and the objects behind their handles.
+  /// The bytes that count towards the memory limit.
+  ///
+  /// They are Lua's own, and what the host holds for scripts, such as queued messages and the
+  /// objects behind their handles.
   public var bytesInUse: Int { body.isUsable("bytesInUse") ? cml_bytes(record) : 0 }
 
   /// The release of Lua that is linked, such as "Lua 5.4.4".

@@ -28,7 +28,9 @@ def tree() -> set[str]:
 
 
 def read(path: str) -> Source | None:
-    """A text file that the rules look at; None for data."""
+    """A text file that the rules look at; None for data, and for what a tutorial shows whole."""
+    if ".docc/Resources/" in path:
+        return None
     script = path.startswith(("scripts/", ".ci/")) and "." not in path.rsplit("/", 1)[-1]
     if not script and pathlib.Path(path).suffix not in _READ:
         return None

@@ -149,7 +149,9 @@ extension LuaState {
   }
 
   /// Makes a Lua function from a Swift closure, for use as an argument, a result or a field.
-  /// - Parameter name: What errors call it.
+  /// - Parameters:
+  ///   - name: What errors call it.
+  ///   - body: What it does.
   public func function<each A: LuaReadable, R: LuaPushable>(
     _ name: String = "function", _ body: @escaping (repeat each A) throws -> R
   ) throws(LuaError) -> LuaFunction { try make(name, plain(body)) }

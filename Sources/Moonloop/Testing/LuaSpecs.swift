@@ -64,7 +64,9 @@ public struct LuaSpecs: Sendable {
   private let prepare: @Sendable (LuaState) throws -> Void
 
   /// Names a folder; a path that does not begin with a slash is one of the working directory.
-  /// - Parameter prepare: Gives each state what the specs need, such as functions of the program.
+  /// - Parameters:
+  ///   - directory: The folder; its spec files are run.
+  ///   - prepare: Gives each state what the specs need, such as functions of the program.
   public init(
     directory: String, prepare: @escaping @Sendable (LuaState) throws -> Void = { _ in }
   ) {

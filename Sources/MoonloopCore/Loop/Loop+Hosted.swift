@@ -12,7 +12,7 @@ extension Loop {
   /// Nothing ready is lost between two calls. To sleep in the loop's place, wait until
   /// `pollDescriptor` is readable or `nextDate` has come, whichever is first.
   /// - Parameters:
-  ///   - mode: The mode; only its items take part.
+  ///   - name: The mode; only its items take part.
   ///   - limit: How many passes are made at most, at least 1; each serves one event of a port or
   ///     descriptor, or all timers that are due.
   /// - Returns: `timedOut` if nothing more is ready, `handledSource` if the limit came first;
@@ -38,7 +38,7 @@ extension Loop {
   ///
   /// It is so when a descriptor of the mode is ready, or another thread has asked for something. It
   /// is valid until the loop ends, and the loop's: never read it, never close it.
-  /// - Parameter mode: The mode that is pumped.
+  /// - Parameter name: The mode that is pumped.
   /// - Throws: What the system refuses.
   /// - Note: Loop thread only. What the loop's own thread signals or adds outside of `pump` shows
   ///   in `nextDate`, not at the descriptor.

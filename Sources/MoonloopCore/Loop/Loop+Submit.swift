@@ -7,7 +7,9 @@ extension Loop {
   ///
   /// It is a block of the modes (R103): performed once, by the next pass in one of them, even if
   /// the caller is on that thread. If the calling task is cancelled before, it is never performed.
-  /// - Parameter modes: The modes in any of which it is performed.
+  /// - Parameters:
+  ///   - modes: The modes in any of which it is performed.
+  ///   - body: What is performed.
   /// - Throws: What the body throws; `LoopError.loopEnded` if the loop ends before it is performed;
   ///   `CancellationError`.
   /// - Note: Any thread. A loop that is not running lets the caller wait.

@@ -140,7 +140,9 @@ extension Loop {
 
   /// The same, and waits until it is done.
   ///
-  /// - Parameter timeout: The maximum time to wait; nil: forever.
+  /// - Parameters:
+  ///   - timeout: The maximum time to wait; nil: forever.
+  ///   - body: What is done.
   /// - Returns: false if the time ran out first or the loop has ended; the body may still run.
   /// - Note: Any thread. A loop that neither runs nor looks lets the caller wait.
   @discardableResult

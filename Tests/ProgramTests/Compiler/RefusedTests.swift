@@ -1,5 +1,6 @@
 // What must not compile in a program that uses the package, with the compiler's message: the files
-// of Tests/Data/Refused, compiled against the modules that these tests were built with.
+// of Tests/Data/Refused, compiled against the modules that these tests were built with. And what
+// must: the code of the tutorials.
 
 import Foundation
 import TestSupport
@@ -30,21 +31,56 @@ import Testing
 
   @Test(arguments: ["items.txt", "conversions.txt", "values.txt"])
   func `the compiler says what the file expects, and nothing else`(file: String) throws {
+    try compile(Self.folder.appendingPathComponent(file))
+  }
+
+  @Test(arguments: [
+    "MoonloopCore": "first-loop", "LuaEmbed": "first-script", "Moonloop": "first-host",
+  ])
+  func `the code of a tutorial compiles`(library: String, name: String) throws {
+    let resources = "Sources/\(library)/\(library).docc/Resources"
+    for step in 1...3 {
+      try compile(Program.root.appendingPathComponent("\(resources)/\(name)-\(step).swift"))
+    }
+  }
+
+  @Test func `with the package's own file for pkg-config, Lua is inside the program`() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = folder.appendingPathComponent("a.c")
+    let text = "#include <lauxlib.h>\nint main(void) { return luaL_newstate() == 0; }\n"
+    try Data(text.utf8).write(to: source)
+    let said = try output(of: [
+      "PKG_CONFIG_PATH=\(Program.root.path)/packaging/static", "sh", "-c",
+      "cd '\(folder.path)' && clang a.c $(pkg-config --cflags --libs lua5.4) -o a && ldd a",
+    ])
+    #expect(said.contains("libc.so") && !said.contains("liblua"), "\(said)")
+  }
+
+  /// Compiles a file, and expects what it says of itself.
+  private func compile(_ file: URL) throws {
+    let said = try output(
+      of: [
+        "swiftc", "-frontend", "-emit-sil", "-o", "/dev/null", "-verify",
+        "-verify-ignore-unrelated", "-swift-version", "6", "-module-name", "Refused",
+      ] + Self.options + [file.path])
+    #expect(said == "", "\(file.lastPathComponent)")
+  }
+
+  /// What a command prints; it must succeed.
+  private func output(of command: [String]) throws -> String {
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments =
-      [
-        "swiftc", "-frontend", "-emit-sil", "-o", "/dev/null", "-verify",
-        "-verify-ignore-unrelated",
-      ]
-      + ["-swift-version", "6", "-module-name", "Refused"] + Self.options
-      + [Self.folder.appendingPathComponent(file).path]
+    process.arguments = command
     process.standardError = output
     process.standardOutput = output
     try process.run()
     let said = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    #expect(process.terminationStatus == 0, "\(String(decoding: said, as: UTF8.self))")
+    let text = String(decoding: said, as: UTF8.self)
+    #expect(process.terminationStatus == 0, "\(text)")
+    return text
   }
 }

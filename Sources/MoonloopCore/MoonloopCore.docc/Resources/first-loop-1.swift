@@ -1,0 +1,5 @@
+import MoonloopCore
+
+let loop = Loop.main
+loop.mainQueueHolds = false
+loop.run()
