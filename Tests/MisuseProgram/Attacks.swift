@@ -12,18 +12,18 @@ struct Attack: Sendable {
 }
 
 /// Lines from any thread.
-private final class Lines: Sendable {
+final class Lines: Sendable {
   private let all = Guarded<[String]>([])
   func add(_ line: String) { all.withLock { $0.append(line) } }
   var text: String { all.withLock { $0.joined(separator: ", ") } }
 }
 
 /// Uses a value of one thread against all rules.
-private final class Kept<Value>: @unchecked Sendable {  // this is what the program is about
+final class Kept<Value>: @unchecked Sendable {  // this is what the program is about
   var value: Value?
 }
 
-private func kind(_ body: () async throws -> Void) async -> String {
+func kind(_ body: () async throws -> Void) async -> String {
   do {
     try await body()
     return "done"
@@ -32,7 +32,7 @@ private func kind(_ body: () async throws -> Void) async -> String {
   }
 }
 
-let attacks = actors + verdicts + lent + ends
+let attacks = actors + verdicts + lent + ends + hosts + loops + objects
 
 private let actors = [
   Attack(name: "an actor is dropped while its state's code runs", end: "loop over") {
@@ -123,7 +123,10 @@ private let actors = [
 ]
 
 private let verdicts = [
-  Attack(name: "a verdict ends what fails while it ends", end: "inner, close, outer, pong") {
+  Attack(
+    name: "a verdict ends what fails while it ends",
+    end: "inner, close, error in __gc (gc), outer, pong"
+  ) {
     let lines = Lines()
     let host = try await LuaHost(
       reports: .init(onError: { error, _ in
@@ -329,7 +332,7 @@ private let ends = [
 
 /// Runs something on a thread and loop of its own, which end with it.
 @discardableResult
-private func onOneThread(
+func onOneThread(
   _ body: @escaping @Sendable (Loop) throws -> String
 ) async throws -> String {
   try await withCheckedThrowingContinuation { continuation in
