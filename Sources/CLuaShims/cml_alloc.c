@@ -27,8 +27,8 @@ void cml_check_memory(cml_state *s) {
   }
 }
 
-static void note_growth(struct cml_state *s) {
-  s->allocations++;
+static void note_growth(struct cml_state *s, size_t growth) {
+  s->allocated += growth;
   cml_check_memory(s);
 }
 
@@ -46,7 +46,7 @@ void *cml_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
                                   : cml_arena_resize(s->arena, block, old_size, new_size);
   if (result == NULL) return NULL;
   s->used += new_size - old_size;
-  if (new_size > old_size) note_growth(s);
+  if (new_size > old_size) note_growth(s, new_size - old_size);
   return result;
 }
 
@@ -84,8 +84,12 @@ bool cml_fail_allocation(cml_state *s, uint64_t n, bool for_good) {
 
 uint64_t cml_fault_countdown(cml_state *s) { return s->fault_countdown; }
 
+// A step of the idle collector does the work for this much, once this much was allocated. A lone
+// message allocates some hundred bytes: a step for each would cost more than the message.
+enum { STEP_KB = 16, STEP_AFTER_BYTES = 2 << 10 };
+
 static int step(lua_State *L) {
-  lua_gc(L, LUA_GCSTEP, 16);
+  lua_gc(L, LUA_GCSTEP, STEP_KB);
   return 0;
 }
 
@@ -107,9 +111,9 @@ static void run_collector(cml_state *s, lua_CFunction work) {
 }
 
 bool cml_idle_collect(cml_state *s) {
-  if (s->allocations == s->collected_at) return false;
+  if (s->allocated - s->collected_at < STEP_AFTER_BYTES) return false;
   run_collector(s, step);
-  s->collected_at = s->allocations;
+  s->collected_at = s->allocated;
   return true;
 }
 

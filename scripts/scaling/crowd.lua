@@ -73,7 +73,10 @@ local crowds = {
     local task = loop:task(function() semaphore:acquire() end)
     return { invalidate = function() task:cancel() end }
   end,
-  processes = function() return assert(ml.process.spawn { "sleep", "1000000" }) end,
+  processes = function()
+    local process = assert(ml.process.spawn { "sleep", "1000000", stderr = "null" })
+    return { invalidate = function() process:kill "kill" end }
+  end,
   workers = function()
     return assert(ml.worker { source = "require('moonloop').parent:receive()" })
   end,

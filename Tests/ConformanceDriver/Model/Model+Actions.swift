@@ -155,7 +155,10 @@ extension Model {
     item.isValid = false
     item.mark = nil
     let wasSomewhere = !item.modes.isEmpty
-    for mode in item.modes.reversed() { remove(item, from: mode.name) }
+    if item.hasLifecycle && item.modes.count > 1 {
+      refuse("Core Foundation cancels \(item.spec.id) in the order of its hash table")
+    }
+    for mode in item.modes { remove(item, from: mode.name) }
     if wasSomewhere || rules(.invalidIsNotCommon) { remove(item, from: "common") }
   }
 
