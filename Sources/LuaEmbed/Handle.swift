@@ -146,6 +146,11 @@ extension LuaState {
 }
 
 extension LuaEntry {
+  /// Whether it takes the place of the access to members.
+  fileprivate var isAccess: Bool {
+    form == .metamethod && ["__index", "__newindex"].contains("\(name)")
+  }
+
   fileprivate static func add(_ entry: LuaEntry, to kind: OpaquePointer, _ L: OpaquePointer) {
     entry.name.withUTF8Buffer { bytes in
       // The text of a StaticString ends with a zero.
@@ -184,8 +189,9 @@ private func openHandles(_ kind: OpaquePointer?, _ L: OpaquePointer?) {
   let (kind, L) = (kind!, L!)
   let entries = HandleDefinition.of(kind)._withUnsafeGuaranteedRef { $0.entries() }
   cml_kind_begin(kind, L, Int32(entries.count))
-  for entry in entries { LuaEntry.add(entry, to: kind, L) }
+  for entry in entries where !entry.isAccess { LuaEntry.add(entry, to: kind, L) }
   cml_kind_seal(kind, L)
+  for entry in entries where entry.isAccess { LuaEntry.add(entry, to: kind, L) }
 }
 
 extension LuaStack {

@@ -111,7 +111,7 @@ function guest:stop() end
 
 ---What the guest has used.
 ---@class moonloop.GuestUsage
----@field memory integer Bytes that it holds now.
+---@field memory integer Bytes that Lua holds now, and its host for it, such as messages that wait and frozen tables.
 ---@field handles integer Handles, timers and tasks that it has now.
 ---@field kinds table<string, integer> The same by kind: "timer", "task", "port", "stream", …; "channel" counts semaphores, too, and "file" handles of `ml.fs`.
 ---@field callouts integer Calls of its handlers and functions.

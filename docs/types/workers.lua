@@ -129,3 +129,20 @@ function worker:await(options) end
 ---end)
 ---```
 function worker:stop() end
+
+---Makes a frozen table: a copy that never changes, which workers, guests and ports share.
+---It has booleans, numbers, strings and tables of them, at most 100 deep and 64 MB; metatables are
+---left out. It is read like a table, by index, `#`, `pairs` and `ipairs`, in their order: first the
+---items, then the other fields. But its `type` is "userdata", so `next` and `rawget` do not take
+---it, and writing to it raises an error. In a message it is passed as it is, whatever its size, and
+---stays one table in memory; it counts for the state that froze it, until nobody holds it any more.
+---Other processes get a plain table. Raises an error with the path of anything else, such as a
+---function, or a table that contains itself.
+---```lua
+---local rates = ml.freeze { eur = 1.1, list = { 3, 4 } }
+---print(rates.eur + #rates.list)   --> 3.1
+---print((pcall(function() rates.eur = 2 end)))   --> false
+---```
+---@param value table The table; one that is frozen is returned as it is.
+---@return table frozen The frozen table, a userdata.
+function ml.freeze(value) end

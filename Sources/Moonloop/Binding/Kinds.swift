@@ -26,6 +26,7 @@ package struct Kinds {
   package let process: LuaHandleKind
   package let terminal: LuaHandleKind
   package let recording: LuaHandleKind
+  package let frozen: LuaHandleKind
   /// Stands for a socket of another library.
   package let gate: LuaHandleKind
   /// Stands for an object of another library.
@@ -62,6 +63,7 @@ package struct Kinds {
     }
     gate = state.makeHandleKind("gate", slots: 0, []) { releaseGate($0) }
     blank = state.makeHandleKind("object", slots: 1, [])
+    frozen = state.makeHandleKind("frozen table", slots: 0, frozenEntries) { releaseFrozen($0) }
     recording = state.makeHandleKind("recording", slots: 0, recordingEntries) { _ in }
     programItem = state.makeHandleKind("program item", slots: 0, programItemEntries) {
       releaseProgramItem($0)

@@ -15,4 +15,5 @@ let moduleEntries: [LuaEntry] = [
   .function("await", moduleAwait, then: moduleAwaitSecond),
   .function("channel", moduleChannel),
   .function("semaphore", moduleSemaphore),
+  .function("freeze", moduleFreeze),
 ]

@@ -12,6 +12,8 @@ package enum Attachment: Sendable {
   case port(PortRight)
   /// An open file, which belongs to the message until it is received.
   case descriptor(SentDescriptor)
+  /// A frozen table, which sender and receiver share.
+  case frozen(FrozenTable)
 }
 
 /// A Lua value outside any state. Sendable: plain bytes, and things that may be sent with them.
@@ -23,7 +25,7 @@ package struct StructuredClone: Sendable {
   /// Sets another limit for this process, before any value is made.
   package static func setSizeLimit(_ bytes: Int) { limit.store(bytes, ordering: .relaxed) }
 
-  /// The maximum number of ports and descriptors in one value.
+  /// The maximum number of ports, descriptors and frozen tables in one value.
   package static let attachmentLimit = 250
 
   enum Tag {
@@ -70,7 +72,7 @@ package struct StructuredClone: Sendable {
     }
   }
   var tables: Int { if case .written(let written) = content { written.tables } else { 0 } }
-  /// The attachments: ports and descriptors.
+  /// The attachments: ports, descriptors and frozen tables.
   package var attachments: [Attachment] {
     if case .written(let written) = content { written.attachments } else { [] }
   }
@@ -305,8 +307,9 @@ extension StructuredClone {
       }
       if number >= StructuredClone.attachmentLimit {
         throw obstacle(
-          "one of more than \(StructuredClone.attachmentLimit) ports and descriptors", index, table,
-          key)
+          "one of more than \(StructuredClone.attachmentLimit) ports, descriptors and frozen "
+            + "tables",
+          index, table, key)
       }
       bytes.append(Tag.attachment)
       append(UInt64(number))
@@ -374,16 +377,10 @@ extension StructuredClone {
           let start = offset + 9
           let text = String(
             decoding: bytes[start..<(start + min(Int(word()), 40))], as: UTF8.self)
-          return isName(text) ? ".\(text)" : "[\"\(LuaText.clean(text))\"]"
+          return StructuredClone.step(text)
         default: return "[a table]"
         }
       }
-    }
-
-    private func isName(_ text: String) -> Bool {
-      let isLetter = { (c: UInt8) in c == 95 || (c | 32) >= 97 && (c | 32) <= 122 }
-      guard let first = text.utf8.first, isLetter(first) else { return false }
-      return text.utf8.allSatisfy { isLetter($0) || $0 >= 48 && $0 <= 57 }
     }
   }
 }
@@ -391,6 +388,17 @@ extension StructuredClone {
 // MARK: - Reading
 
 extension StructuredClone {
+  /// One step of a path, for a key that is a string: ".name".
+  static func step(_ key: String) -> String {
+    isName(key) ? ".\(key)" : "[\"\(LuaText.clean(key))\"]"
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    let isLetter = { (c: UInt8) in c == 95 || (c | 32) >= 97 && (c | 32) <= 122 }
+    guard let first = text.utf8.first, isLetter(first) else { return false }
+    return text.utf8.allSatisfy { isLetter($0) || $0 >= 48 && $0 <= 57 }
+  }
+
   /// Builds the value: first all tables, then their contents.
   private struct Reader {
     let stack: LuaStack

@@ -122,7 +122,7 @@ final class IsolatedGuest: ScriptGuest {
     stack.newTable()
     defer { stack.pop() }
     fill(stack)
-    let order = try StructuredClone(stack, -1) { host.attachment($0, $1) }
+    let order = try StructuredClone(stack, -1) { host.attachment($0, $1) }.thawed
     if order.size > limits.message {
       throw StructuredClone.Obstacle(path: "the message", what: "", isTooLarge: true)
     }

@@ -182,6 +182,7 @@ final class PortConnection: @unchecked Sendable {
   }
 
   private func enqueue(_ frame: inout PortFrame, _ value: StructuredClone) {
+    let value = value.thawed
     var passed: [Int32] = []
     for attachment in value.attachments {
       switch attachment {
@@ -193,6 +194,7 @@ final class PortConnection: @unchecked Sendable {
         passed.append(descriptor.release())
         frame.passed.append(.descriptor)
       case .port(let right): frame.passed.append(exports.number(of: right))
+      case .frozen: preconditionFailure("a frozen table would leave the process")
       }
     }
     frame.body = value.encoded()

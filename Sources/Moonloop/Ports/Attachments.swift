@@ -1,4 +1,4 @@
-// The parts of a message besides bytes: senders for ports, and descriptors.
+// The parts of a message besides bytes: senders for ports, descriptors, and frozen tables.
 
 internal import LuaEmbed
 package import MoonloopCore
@@ -65,6 +65,7 @@ extension Runtime {
       }
       return .success(.port(right))
     }
+    if let table = frozenTable(stack, index) { return .success(.frozen(table)) }
     if let handle = kinds.fd.handle(stack.L, index) {
       return duplicate(handle.item(as: Loop.DescriptorSource.self))
     }
@@ -98,6 +99,7 @@ extension Runtime {
     case .descriptor(let sent):
       guard let descriptor = sent.take() else { return stack.pushNil() }
       push(descriptor, on: stack)
+    case .frozen(let table): push(table, on: stack)
     }
   }
 

@@ -64,6 +64,17 @@ extension HostCall {
     }
   }
 
+  /// The same for a port: what leaves the process has copies of frozen tables.
+  fileprivate func clone(
+    _ index: Int32, for target: PortTarget
+  ) throws(ScriptMistake) -> StructuredClone {
+    let value = try clone(index)
+    if !target.isForeign { return value }
+    let thawed = value.thawed
+    if thawed.size <= StructuredClone.sizeLimit { return thawed }
+    throw mistake("the message is larger than \(StructuredClone.sizeLimit) bytes")
+  }
+
   /// A refusal as a value (R57, R59).
   fileprivate func refused(_ error: LoopError, _ target: PortTarget) -> OperatingFailure {
     if case .portFull(_, let capacity) = error {
@@ -94,7 +105,7 @@ let portSend: LuaRawFunction = { L, context in
   host(L, context, "port:send") { call in
     let target = try call.selfTarget()
     let timeout = call.isAbsent(3) ? nil : try call.timeoutOption(3)
-    return try call.send(try call.clone(2), to: target, timeout: timeout)
+    return try call.send(try call.clone(2, for: target), to: target, timeout: timeout)
   }
 }
 
@@ -162,7 +173,7 @@ private struct RequestOptions {
 let portRequest: LuaRawFunction = { L, context in
   host(L, context, "port:request") { call in
     let target = try call.selfTarget()
-    let value = try call.clone(2)
+    let value = try call.clone(2, for: target)
     var wanted = RequestOptions()
     if !call.isAbsent(3) {
       let options = try call.options(3, requestOptions, example: "{ timeout = 2 }")

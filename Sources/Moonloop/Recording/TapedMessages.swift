@@ -122,6 +122,7 @@ final class TapedMessages: MessageTape {
   private enum Carried: Int { case own, foreign, descriptor, nothing }
 
   private func put(_ value: StructuredClone, _ writer: inout PackedWriter) {
+    let value = value.thawed
     writer.put(value.header, value.bytes)
     writer.put(value.attachments.count)
     for attachment in value.attachments {
@@ -130,6 +131,7 @@ final class TapedMessages: MessageTape {
       case .descriptor(let sent):
         writer.put(Carried.descriptor.rawValue)
         writer.put(Int(sent.fd))
+      case .frozen: preconditionFailure("a frozen table would leave the process")
       }
     }
   }

@@ -11,7 +11,8 @@ import Testing
 
   /// The subjects whose scripts need only a loop; other suites run the other folders.
   static let subjects = [
-    "Compat", "Configuration", "CustomSources", "Descriptors", "Files", "Guests", "Http",
+    "Compat", "Configuration", "CustomSources", "Descriptors", "Files", "FrozenTables",
+    "Guests", "Http",
     "Inspection", "Items", "Json", "Loop", "NamedPorts", "Net", "Notifications", "Observers",
     "Ports",
     "Pressure", "Processes", "Signals", "Sockets", "Streams", "TLS", "Timers",

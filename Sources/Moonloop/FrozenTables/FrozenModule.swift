@@ -1,0 +1,166 @@
+// Frozen tables in Lua: read like tables, by proxies that hold a reference.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+let frozenEntries: [LuaEntry] = [
+  .metamethod("__index", frozenIndex),
+  .metamethod("__newindex", frozenSet),
+  .metamethod("__len", frozenLength),
+  .metamethod("__pairs", frozenPairs),
+  .metamethod("__tostring", frozenToString),
+]
+
+/// `ml.freeze(table)`: a copy that never changes; states share it.
+let moduleFreeze: LuaRawFunction = { L, context in
+  host(L, context, "freeze") { call in
+    if call.frozenTable(1) != nil {
+      call.stack.setCount(1)
+      return 1
+    }
+    if call.stack.type(1) != .table {
+      throw call.mistake("takes a table, got \(call.given(1))")
+    }
+    var freezer = FrozenTable.Freezer(
+      call.stack, frozen: { call.frozenTable($0) }, charge: { call.state.charge($0) })
+    do throws(FrozenTable.Obstacle) {
+      let table = try freezer.freeze(1)
+      call.runtime.push(table, on: call.stack)
+      return 1
+    } catch { throw call.mistake("\(error.path) is \(error.what), which cannot be frozen") }
+  }
+}
+
+extension HostCall {
+  /// The frozen table at an index; nil if it is something else.
+  func frozenTable(_ index: Int32) -> FrozenTable? { runtime.frozenTable(stack, index) }
+
+  fileprivate func selfFrozen() throws(ScriptMistake) -> FrozenTable {
+    guard let table = frozenTable(1) else { throw notSelf("frozen table") }
+    return table
+  }
+}
+
+extension Runtime {
+  func frozenTable(_ stack: LuaStack, _ index: Int32) -> FrozenTable? {
+    kinds.frozen.handle(stack.L, index)?.pointer.map {
+      Unmanaged<FrozenTable>.fromOpaque($0).takeUnretainedValue()
+    }
+  }
+
+  /// Pushes the proxy of a table: the same one as long as it lives. [-0, +1]
+  func push(_ table: FrozenTable, on stack: LuaStack) {
+    let pointer = Unmanaged.passUnretained(table).toOpaque()
+    if stack.pushKnown(pointer) { return }
+    kinds.frozen.push(stack.L).pointer = Unmanaged.passRetained(table).toOpaque()
+    stack.makeKnown(pointer)
+  }
+
+  fileprivate func push(_ value: FrozenTable.Value, of table: FrozenTable, on stack: LuaStack) {
+    switch value {
+    case .boolean(let isTrue): stack.push(isTrue)
+    case .integer(let number): stack.push(number)
+    case .float(let number): stack.push(number)
+    case .text(let range): table.withText(range) { stack.push(bytes: $0) }
+    case .table(let inner): push(inner, on: stack)
+    }
+  }
+}
+
+/// The proxy was collected.
+func releaseFrozen(_ handle: LuaHandle) {
+  guard let pointer = handle.pointer else { return }
+  handle.pointer = nil
+  Unmanaged<FrozenTable>.fromOpaque(pointer).release()
+}
+
+extension LuaStack {
+  /// Runs a body with the key at an index; nil: no frozen table has such a key.
+  fileprivate func withKey<Result>(
+    _ index: Int32, _ body: (FrozenTable.Key) -> Result?
+  ) -> Result? {
+    switch type(index) {
+    case .boolean: return body(.boolean(boolean(index)))
+    case .string: return withBytes(index) { body(.text($0)) } ?? nil
+    case .number:
+      if let number = exactInteger(index) { return body(.integer(number)) }
+      let number = number(index) ?? 0
+      // As Lua does: a float that is a whole number stands for the integer.
+      return body(Int(exactly: number).map { .integer($0) } ?? .float(number))
+    default: return nil
+    }
+  }
+}
+
+private let frozenIndex: LuaRawFunction = { L, context in
+  host(L, context, "frozen table") { call in
+    let table = try call.selfFrozen()
+    guard let value = call.stack.withKey(2, { table[$0] }) else {
+      call.stack.pushNil()
+      return 1
+    }
+    call.runtime.push(value, of: table, on: call.stack)
+    return 1
+  }
+}
+
+private let frozenSet: LuaRawFunction = { L, context in
+  host(L, context, "frozen table") { call in
+    throw call.mistake("it cannot be changed", hint: "make a table, and freeze that")
+  }
+}
+
+private let frozenLength: LuaRawFunction = { L, context in
+  host(L, context, "frozen table") { call in
+    call.stack.push(try call.selfFrozen().items.count)
+    return 1
+  }
+}
+
+/// `pairs(frozen)`: items in order, then the fields.
+private let frozenPairs: LuaRawFunction = { L, context in
+  host(L, context, "pairs") { call in
+    _ = try call.selfFrozen()
+    call.stack.push(function: frozenNext)
+    call.stack.pushValue(1)
+    call.stack.pushNil()
+    return 3
+  }
+}
+
+/// What follows a key: the iterator of `pairs`.
+private let frozenNext: LuaRawFunction = { L, context in
+  host(L, context, "next") { call in
+    let table = try call.selfFrozen()
+    let count = table.items.count
+    let place: Int?
+    if call.isAbsent(2) {
+      place = 0
+    } else {
+      place = call.stack.withKey(2) { key in
+        if case .integer(let number) = key, number > 0, number <= count { return number }
+        return table.place(of: key).map { count + $0 + 1 }
+      }
+    }
+    guard let place else { throw call.mistake("the key is not in the table") }
+    if place < count {
+      call.stack.push(place + 1)
+      call.runtime.push(table.items[place], of: table, on: call.stack)
+    } else if place - count < table.fields.count {
+      let field = table.fields[place - count]
+      call.runtime.push(field.key, of: table, on: call.stack)
+      call.runtime.push(field.value, of: table, on: call.stack)
+    } else {
+      call.stack.pushNil()
+      return 1
+    }
+    return 2
+  }
+}
+
+private let frozenToString: LuaRawFunction = { L, context in
+  host(L, context, "tostring") { call in
+    call.stack.push("frozen table" as StaticString)
+    return 1
+  }
+}
