@@ -172,3 +172,15 @@ let package = Package(
   swiftLanguageModes: [.v6],
   cLanguageStandard: .gnu2x
 )
+
+// Only scripts/fuzz builds these, with libFuzzer.
+if Context.environment["MOONLOOP_FUZZ_TARGETS"] != nil {
+  package.targets += [
+    .target(
+      name: "CFuzz", dependencies: ["MoonloopCLua"], path: "Tests/CFuzz", cSettings: strictC),
+    .executableTarget(
+      name: "FuzzProgram",
+      dependencies: ["CFuzz", "LuaEmbed", "Moonloop", "MoonloopCore", "MoonloopRecording"],
+      path: "Tests/FuzzProgram", exclude: ["corpus"], swiftSettings: strict),
+  ]
+}

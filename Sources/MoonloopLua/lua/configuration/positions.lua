@@ -91,7 +91,8 @@ end
 -- The place of the constructor of a local table that is mentioned nowhere else but in its return.
 local function constructor_of(list, name)
   local found, count = nil, 0
-  for index, token in ipairs(list) do
+  for index = 1, #list do
+    local token = list[index]
     if token.kind == "name" and token.text == name then
       count = count + 1
       local is_made = index > 1 and list[index - 1].text == "local"
@@ -106,7 +107,11 @@ end
 -- the text does not end with a `return`, the node says so: `is_missing`.
 function positions.of(text)
   local list, depth, found = tokens.of(text), 0, nil
-  for index, token in ipairs(list) do
+  -- Looking ahead ends at the end, also where a text is cut off.
+  local last = list[#list]
+  setmetatable(list, { __index = function() return last end })
+  for index = 1, #list do
+    local token = list[index]
     if token.kind == "name" then
       if OPENERS[token.text] then depth = depth + 1 end
       if CLOSERS[token.text] then depth = depth - 1 end
