@@ -27,8 +27,8 @@ void cml_check_memory(cml_state *s) {
   }
 }
 
-static void note_growth(struct cml_state *s, size_t growth) {
-  s->allocated += growth;
+static void note_growth(struct cml_state *s) {
+  s->allocations++;
   cml_check_memory(s);
 }
 
@@ -46,7 +46,7 @@ void *cml_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
                                   : cml_arena_resize(s->arena, block, old_size, new_size);
   if (result == NULL) return NULL;
   s->used += new_size - old_size;
-  if (new_size > old_size) note_growth(s, new_size - old_size);
+  if (new_size > old_size) note_growth(s);
   return result;
 }
 
@@ -84,12 +84,8 @@ bool cml_fail_allocation(cml_state *s, uint64_t n, bool for_good) {
 
 uint64_t cml_fault_countdown(cml_state *s) { return s->fault_countdown; }
 
-// A step of the idle collector does the work for this much, once this much was allocated. A lone
-// message allocates some hundred bytes: a step for each would cost more than the message.
-enum { STEP_KB = 16, STEP_AFTER_BYTES = 2 << 10 };
-
 static int step(lua_State *L) {
-  lua_gc(L, LUA_GCSTEP, STEP_KB);
+  lua_gc(L, LUA_GCSTEP, 16);
   return 0;
 }
 
@@ -110,10 +106,12 @@ static void run_collector(cml_state *s, lua_CFunction work) {
   cml_task_give_back(s, task);
 }
 
+// Not only after some KiB: a loop that then sleeps for long would keep what was dropped, such as
+// a connection whose peer waits for its end.
 bool cml_idle_collect(cml_state *s) {
-  if (s->allocated - s->collected_at < STEP_AFTER_BYTES) return false;
+  if (s->allocations == s->collected_at) return false;
   run_collector(s, step);
-  s->collected_at = s->allocated;
+  s->collected_at = s->allocations;
   return true;
 }
 

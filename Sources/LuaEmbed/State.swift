@@ -119,10 +119,10 @@ public final class LuaState {
   /// How many calls of handlers and functions there were.
   package var callouts: Int { isClosed ? 0 : Int(truncatingIfNeeded: cml_callouts(record)) }
 
-  /// Does a small step of the collector if 2 KiB were allocated since the last one.
+  /// Does a small step of the collector if anything was allocated since the last one.
   ///
   /// Call it before the host sleeps. Also releases references dropped elsewhere.
-  /// - Returns: Whether it did a step.
+  /// - Returns: Whether there was work to do.
   @discardableResult
   public func idleCollect() -> Bool {
     body.idleCollect()

@@ -45,17 +45,6 @@ struct StateTests {
     #expect(error?.message == "add: argument 2 must be an integer, got a table (app.lua:1)")
   }
 
-  @Test("collects before a sleep if 2 KiB were allocated")
-  func idleCollection() throws {
-    let lua = try LuaState()
-    #expect(lua.idleCollect())  // what opening it took
-    lua.set("x", "a little")
-    #expect(!lua.idleCollect())
-    lua.set("x", String(repeating: "x", count: 2048))
-    #expect(lua.idleCollect())
-    #expect(!lua.idleCollect())
-  }
-
   @Test("offers registered classes, and releases their objects")
   func classes() throws {
     #expect(Counter.alive == 0)

@@ -86,8 +86,8 @@ struct cml_state {
   size_t native;            // of the host's objects that handles and timers stand for
   struct cml_held *held;    // outlives the record: charges are given back on any thread
   struct cml_arena *arena;  // for a state that is recorded or replayed; otherwise NULL
-  uint64_t allocated;       // bytes by which the account ever grew: is a collection worth it?
-  uint64_t collected_at;    // `allocated` at the last idle collection
+  uint64_t allocations;     // that grew the account: tells whether a collection is worth it
+  uint64_t collected_at;    // `allocations` at the last idle collection
   uint64_t fault_countdown; // debug builds: the guarded allocation that fails; 0 is off
 
   // The door (cml_call.c). Owner thread only, unless said otherwise.
