@@ -25,7 +25,7 @@ let moduleFreeze: LuaRawFunction = { L, context in
       call.stack, frozen: { call.frozenTable($0) }, charge: { call.state.charge($0) })
     do throws(FrozenTable.Obstacle) {
       let table = try freezer.freeze(1)
-      call.runtime.push(table, on: call.stack)
+      call.runtime.kinds.push(table, on: call.stack)
       return 1
     } catch { throw call.mistake("\(error.path) is \(error.what), which cannot be frozen") }
   }
@@ -33,7 +33,7 @@ let moduleFreeze: LuaRawFunction = { L, context in
 
 extension HostCall {
   /// The frozen table at an index; nil if it is something else.
-  func frozenTable(_ index: Int32) -> FrozenTable? { runtime.frozenTable(stack, index) }
+  func frozenTable(_ index: Int32) -> FrozenTable? { runtime.kinds.frozenTable(stack, index) }
 
   fileprivate func selfFrozen() throws(ScriptMistake) -> FrozenTable {
     guard let table = frozenTable(1) else { throw notSelf("frozen table") }
@@ -41,9 +41,9 @@ extension HostCall {
   }
 }
 
-extension Runtime {
+extension Kinds {
   func frozenTable(_ stack: LuaStack, _ index: Int32) -> FrozenTable? {
-    kinds.frozen.handle(stack.L, index)?.pointer.map {
+    frozen.handle(stack.L, index)?.pointer.map {
       Unmanaged<FrozenTable>.fromOpaque($0).takeUnretainedValue()
     }
   }
@@ -52,7 +52,7 @@ extension Runtime {
   func push(_ table: FrozenTable, on stack: LuaStack) {
     let pointer = Unmanaged.passUnretained(table).toOpaque()
     if stack.pushKnown(pointer) { return }
-    kinds.frozen.push(stack.L).pointer = Unmanaged.passRetained(table).toOpaque()
+    frozen.push(stack.L).pointer = Unmanaged.passRetained(table).toOpaque()
     stack.makeKnown(pointer)
   }
 
@@ -99,7 +99,7 @@ private let frozenIndex: LuaRawFunction = { L, context in
       call.stack.pushNil()
       return 1
     }
-    call.runtime.push(value, of: table, on: call.stack)
+    call.runtime.kinds.push(value, of: table, on: call.stack)
     return 1
   }
 }
@@ -145,11 +145,11 @@ private let frozenNext: LuaRawFunction = { L, context in
     guard let place else { throw call.mistake("the key is not in the table") }
     if place < count {
       call.stack.push(place + 1)
-      call.runtime.push(table.items[place], of: table, on: call.stack)
+      call.runtime.kinds.push(table.items[place], of: table, on: call.stack)
     } else if place - count < table.fields.count {
       let field = table.fields[place - count]
-      call.runtime.push(field.key, of: table, on: call.stack)
-      call.runtime.push(field.value, of: table, on: call.stack)
+      call.runtime.kinds.push(field.key, of: table, on: call.stack)
+      call.runtime.kinds.push(field.value, of: table, on: call.stack)
     } else {
       call.stack.pushNil()
       return 1

@@ -130,7 +130,7 @@ extension LocalGuest {
     var (account, usage) = (account, GuestUsage())
     if let lua = runtime?.state { account.keepLast(lua) }
     usage.memory = runtime?.state.bytesInUse ?? 0
-    usage.kinds = runtime?.handleCounts ?? [:]
+    usage.kinds = runtime.map { handleCounts(of: $0) } ?? [:]
     (usage.callouts, usage.stops) = (account.callouts, account.stops)
     (usage.wakes, usage.written) = (account.wakes, account.written)
     (usage.sent, usage.messages, usage.logLines) = (tally.sent, tally.messages, tally.logLines)
@@ -139,16 +139,15 @@ extension LocalGuest {
   }
 }
 
-extension Runtime {
-  /// How many handles, timers and tasks there are, by kind.
-  fileprivate var handleCounts: [String: Int] {
-    var counts: [String: Int] = [:]
-    for item in handles.items { counts[itemKinds.word(for: item), default: 0] += 1 }
-    let own = Unmanaged.passUnretained(self).toOpaque()
-    counts["timer", default: 0] += handles.timers(of: loop, madeBy: own).count
-    counts["task"] = tasks.count
-    counts["channel"] = handles.channels.count
-    counts["file"] = handles.files.count
-    return counts
-  }
+/// How many handles, timers and tasks a runtime has, by kind.
+private func handleCounts(of runtime: Runtime) -> [String: Int] {
+  let handles = runtime.handles
+  var counts: [String: Int] = [:]
+  for item in handles.items { counts[runtime.itemKinds.word(for: item), default: 0] += 1 }
+  let own = Unmanaged.passUnretained(runtime).toOpaque()
+  counts["timer", default: 0] += handles.timers(of: runtime.loop, madeBy: own).count
+  counts["task"] = runtime.tasks.count
+  counts["channel"] = handles.channels.count
+  counts["file"] = handles.files.count
+  return counts
 }

@@ -48,8 +48,7 @@ let guestEntries: [LuaEntry] =
 extension Explanation {
   var guests: [ScriptGuest] {
     handles.items.compactMap { item in
-      guard itemKinds[item] is GuestKind else { return nil }
-      return (item as? Loop.Source).flatMap { ScriptGuest.of($0) }
+      itemKinds[item] is GuestKind ? item.state(as: ScriptGuest.self) : nil
     }
   }
 

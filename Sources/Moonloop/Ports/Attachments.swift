@@ -65,7 +65,7 @@ extension Runtime {
       }
       return .success(.port(right))
     }
-    if let table = frozenTable(stack, index) { return .success(.frozen(table)) }
+    if let table = kinds.frozenTable(stack, index) { return .success(.frozen(table)) }
     if let handle = kinds.fd.handle(stack.L, index) {
       return duplicate(handle.item(as: Loop.DescriptorSource.self))
     }
@@ -99,7 +99,7 @@ extension Runtime {
     case .descriptor(let sent):
       guard let descriptor = sent.take() else { return stack.pushNil() }
       push(descriptor, on: stack)
-    case .frozen(let table): push(table, on: stack)
+    case .frozen(let table): kinds.push(table, on: stack)
     }
   }
 

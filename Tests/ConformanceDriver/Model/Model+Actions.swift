@@ -102,7 +102,10 @@ extension Model {
     case .elapsed: add("query:elapsed=\(shown(now))")
     case .valid(let id): add("query:valid(\(id))=\(item(id).isValid)")
     case .contains(let id, let name):
-      add("query:contains(\(id),\(name))=\(contains(item(id), name))")
+      let item = item(id)
+      let isNowhere = item.spec.type == .timer && item.modes.isEmpty
+      let isIn = contains(item, name) && (rules(.timerNowhereIsCommon) || !isNowhere)
+      add("query:contains(\(id),\(name))=\(isIn)")
     case .nextFire(let id):
       let date = item(id).isValid ? "\(shown(item(id).shown))" : "none"
       add("query:nextFire(\(id))=\(date)")

@@ -172,7 +172,8 @@ final class Model {
     let near = date..<(date + Self.margin)
     let timeouts = runs.lazy.filter { !$0.hasRung }.compactMap(\.deadline)
     guard timeouts.contains(where: near.contains) else { return }
-    if modes.values.contains(where: { $0.timers.contains { near.contains($0.date) } })
+    if timeouts.filter(near.contains).count > 1
+      || modes.values.contains(where: { $0.timers.contains { near.contains($0.date) } })
       || threads.contains(where: { near.contains($0.date) && !$0.actions.isEmpty })
     {
       refuse("a timeout comes together with something else at \(date)")

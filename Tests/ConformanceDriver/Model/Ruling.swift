@@ -28,6 +28,8 @@ enum Ruling: String, CaseIterable, Sendable {
   case movedTimerDoesNotWake = "R85"
   /// A mode exists once it is a common mode; CF makes it when the first item joins it.
   case commonModeExists = "R90"
+  /// A common timer that was taken out of all its modes is still a common item.
+  case timerNowhereIsCommon = "R91"
   /// An invalid item is no common item.
   case invalidIsNotCommon = "R93"
   /// A wake-up reaches every run of the stack; in CF the inner run consumes it.
