@@ -106,7 +106,7 @@ private let frozenIndex: LuaRawFunction = { L, context in
 
 private let frozenSet: LuaRawFunction = { L, context in
   host(L, context, "frozen table") { call in
-    throw call.mistake("it cannot be changed", hint: "make a table, and freeze that")
+    throw call.mistake("it cannot be changed", hint: "change a copy, and freeze that")
   }
 }
 

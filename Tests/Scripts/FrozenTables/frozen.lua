@@ -47,7 +47,7 @@ end
 -- Writing.
 local message = fails("frozen table: it cannot be changed (",
   function() frozen.x = 1 end)
-assert(message:find "frozen.lua:49%); make a table, and freeze that", message)
+assert(message:find "frozen.lua:49%); change a copy, and freeze that", message)
 fails("cannot be changed", function() frozen[1] = 1 end)
 fails("cannot be changed", function() frozen.name = nil end)
 fails("cannot be changed", function() frozen.inner.deep[2] = 1 end)

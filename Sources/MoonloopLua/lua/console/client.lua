@@ -173,7 +173,9 @@ function Console:receive()
   local line, message, code = self.stream:read "l"
   if not line then return nil, message or "the program has ended", code or "EPIPE" end
   self.is_heard, self.interrupts = true, nil
-  return json.decode(line)
+  local reply, problem, why = json.decode(line)
+  if type(reply) == "table" then return reply end
+  return nil, problem or "the program sent something that is not a message", why or "EBADMSG"
 end
 
 -- An answer may take its time, but a program that sends nothing at all is reported.
