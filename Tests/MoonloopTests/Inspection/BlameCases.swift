@@ -331,7 +331,9 @@ extension BlameTests {
       "metrics: timer 'tick' was held back 1.5 s by a nested run of timer 'ask'.",
       "why: it came 0.4 s late 0.8 s ago, because a call of timer 'hog' took 0.5 s: make that "
         + "wait, or move it to a worker",
-      "why: it was held back 1.5 s, until 0.8 s ago, by a nested run of timer 'ask'"),
+      "why: it was held back 1.5 s, until 0.8 s ago, by a nested run of timer 'ask'",
+      "check: a call of timer 'hog' took 500 ms: timer 'ask' (AT) came up to 450 ms late, and 1 "
+        + "other handle came late too"),
     Case(
       "its own suspended handler, then a busy call",
       """
@@ -346,7 +348,8 @@ extension BlameTests {
       "metrics: timer 'tick' was held back 1.5 s by its own suspended handler.",
       "why: it came 0.9 s late 1.1 s ago, because a call of timer 'hog' took 1 s: make that wait, "
         + "or move it to a worker",
-      "why: it was held back 1.5 s, until 1.1 s ago, by its own suspended handler"),
+      "why: it was held back 1.5 s, until 1.1 s ago, by its own suspended handler",
+      "check: a call of timer 'hog' took 1 s: timer 'tick' (AT) came up to 900 ms late"),
     Case(
       "its own suspended handler, and a busy call when that was to go on",
       """
@@ -378,7 +381,8 @@ extension BlameTests {
       "why: it came 0.9 s late 0.9 s ago, because a call of timer 'one' took 0.6 s, and one of "
         + "timer 'two' 0.4 s: make those wait, or move them to workers",
       "check: a call of timer 'one' took 600 ms: timer 'tick' (AT) came up to 900 ms late and "
-        + "missed 1 fire"),
+        + "missed 1 fire, and 1 other handle came late too",
+      "check: a call of timer 'two' took 400 ms: timer 'tick' (AT) came up to 900 ms late"),
     Case(
       "a moment of a second cause",
       """
@@ -394,7 +398,15 @@ extension BlameTests {
       make("tick", 0.3)
       run(nil, 2) say "tick"
       """,
-      "late 0.9, missed 0, held 0, missed 0"),
+      "late 0.9, missed 0, held 0, missed 0",
+      // None of the five had a quarter of the time that 'tick' waited, but of the times of others.
+      "check: a call of timer 'h1' took 200 ms: timer 'h4' (AT) came up to 570 ms late, and 2 "
+        + "other handles came late too",
+      "check: a call of timer 'h2' took 200 ms: timer 'h5' (AT) came up to 760 ms late, and 2 "
+        + "other handles came late too",
+      "check: a call of timer 'h3' took 200 ms: timer 'h5' (AT) came up to 760 ms late, and 1 "
+        + "other handle came late too",
+      "check: a call of timer 'h4' took 200 ms: timer 'h5' (AT) came up to 760 ms late"),
     Case(
       "taken out of its mode, and put back later",
       """
@@ -415,7 +427,8 @@ extension BlameTests {
       """,
       "late 0.3, missed 0, held no_mode 0.4, missed 0",
       "metrics: timer 'tick' came 300 ms late because a call of timer 'back' took 300 ms.",
-      "metrics: timer 'tick' was held back 400 ms because it was in no mode."),
+      "metrics: timer 'tick' was held back 400 ms because it was in no mode.",
+      "check: a call of timer 'back' took 300 ms: timer 'tick' (AT) came up to 300 ms late"),
     Case(
       "a nested run of a task",
       """

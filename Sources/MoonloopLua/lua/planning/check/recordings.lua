@@ -12,6 +12,10 @@ local NO_RECORDING =
 local FEW_TIMES = "%s: note: in a recording a call takes only the time that the script read in it; "
   .. "to find all slow handlers, check what 'run' writes with --trace-out"
 
+-- What a timer missed by a call, or how late it came (one-shots miss nothing), that is worth a line.
+local LONG = 0.1
+local function matters(missed, late) return missed > 0 or late >= LONG end
+
 local function label(kind, name, at)
   if kind == "task" and name:find "^%a+ '" then return (name:gsub(" %(made at .-%)$", "")) end
   return name ~= "" and name ~= at and ("%s '%s'"):format(kind, name) or kind
@@ -44,12 +48,12 @@ local function late_in_trace(events)
   for _, event in ipairs(events) do
     local arguments = event.args or {}
     local by = arguments.late_by
-    if event.ph == "X" and by and (by.missed or 0) > 0
+    if event.ph == "X" and by and matters(by.missed or 0, arguments.late_us / 1e6)
       and (by.at ~= arguments.at or by.name ~= event.name) then
       found[#found + 1] = { culprit = { label = label(by.kind, by.name, by.at), at = by.at },
         took = by.took_us / 1e6,
         victim = { label = label(event.cat, event.name, arguments.at), at = arguments.at or "" },
-        late = arguments.late_us / 1e6, missed = by.missed }
+        late = arguments.late_us / 1e6, missed = by.missed or 0 }
     end
   end
   return found
@@ -63,7 +67,7 @@ local function late_in_metrics(metrics)
     local victim = { label = label(row.kind, row.name, row.made_at), at = row.made_at }
     for _, late in ipairs(row.made_late or {}) do
       local name, at = late.by:match "^(.-) %(made at (.-)%)$"
-      if late.missed > 0 and at and (at ~= victim.at or name ~= victim.label) then
+      if at and matters(late.missed, late.late) and (at ~= victim.at or name ~= victim.label) then
         found[#found + 1] = { culprit = { label = name, at = at }, took = late.took,
           victim = victim, late = late.late, missed = late.missed }
       end
@@ -74,7 +78,7 @@ end
 
 -- ── findings ────────────────────────────────────────────────────────────────────────────────────
 
--- One entry per culprit: its longest call, and what that delayed, the latest first.
+-- One entry per culprit, the longest call first: what it delayed, the latest first.
 local function by_culprit(found)
   local rows, known = {}, {}
   for _, one in ipairs(found) do
@@ -99,9 +103,15 @@ local function by_culprit(found)
   for _, row in ipairs(rows) do
     table.sort(row.victims, function(a, b)
       if a.late ~= b.late then return a.late > b.late end
-      return a.at < b.at
+      if a.at ~= b.at then return a.at < b.at end
+      return a.label < b.label
     end)
   end
+  table.sort(rows, function(a, b)
+    if a.took ~= b.took then return a.took > b.took end
+    if a.at ~= b.at then return a.at < b.at end
+    return a.label < b.label
+  end)
   return rows
 end
 
@@ -110,9 +120,9 @@ local function text_of(row)
   local more = #row.victims > 1 and (", and %s late too"):format(
     units.plural(#row.victims - 1, "other handle"):gsub("handle$", "handle came")
       :gsub("handles$", "handles came")) or ""
-  return ("a call of %s took %s: %s (%s) came up to %s late and missed %s%s"):format(row.label,
-    units.measured(row.took), worst.label, worst.at, units.measured(worst.late),
-    units.plural(worst.missed, "fire"), more)
+  local missed = worst.missed > 0 and " and missed " .. units.plural(worst.missed, "fire") or ""
+  return ("a call of %s took %s: %s (%s) came up to %s late%s%s"):format(row.label,
+    units.measured(row.took), worst.label, worst.at, units.measured(worst.late), missed, more)
 end
 
 -- Which of the given files a place in a recording refers to.

@@ -36,7 +36,7 @@ local list = {
     "pass it to loop:add, or make it with the loop's own method" },
   { "closed-at-once", "a <close> variable of a script is closed as the script ends; the loop runs "
     .. "after that", "use a local without <close>, or call loop:run() in the script" },
-  { "starves-others", "while a handler runs, no other can, and timers miss their fires",
+  { "starves-others", "while a handler runs, no other can: timers come late or miss fires",
     "do less per call, yield with ml.sleep(0), or use a worker" },
 }
 
