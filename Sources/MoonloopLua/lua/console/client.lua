@@ -194,9 +194,11 @@ local function watch(console)
 end
 
 local function decode_values(reply)
-  for place = 1, reply.values and reply.count or 0 do
-    reply.values[place] = json.decode(reply.values[place])
+  local values = type(reply.values) == "table" and reply.values or {}
+  for place, text in pairs(values) do
+    values[place] = type(text) == "string" and json.decode(text) or nil
   end
+  reply.values = values
   return reply
 end
 

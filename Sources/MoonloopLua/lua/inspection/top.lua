@@ -24,7 +24,8 @@ local function look(console, text)
     return nil, has_ended and "the program has ended" or message
   end
   if not reply.ok then return nil, reply.error end
-  return reply.values[1]
+  if type(reply.values[1]) == "table" then return reply.values[1] end
+  return nil, "the program answered without figures"
 end
 
 -- The columns and lines of the terminal; of a pipe the columns that COLUMNS says, or nil.
