@@ -71,7 +71,7 @@ struct FinalizerTests {
     f.lua.collect()
     try f.lua.run(bomb + bomb)
     f.lua.close()
-    #expect(f.messages.allSatisfy { $0.hasSuffix("memory limit of 4194304 bytes passed") })
+    #expect(f.messages.allSatisfy { $0.hasSuffix("memory limit of 4194304 bytes exceeded") })
     #expect(f.messages.count == 2)
   }
 

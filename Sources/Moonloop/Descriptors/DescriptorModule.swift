@@ -212,7 +212,7 @@ extension HostCall {
   func failure(_ error: SystemError, of source: Loop.DescriptorSource) -> OperatingFailure {
     let label = source.name.isEmpty ? "descriptor \(source.fd)" : "fd '\(source.name)'"
     if error.name == "EAGAIN" {
-      let what = error.call == "read" ? "there is nothing to read" : "there is no space to write"
+      let what = error.call == "read" ? "there is nothing to read" : "there is no room to write"
       return OperatingFailure("\(label): \(what) now", error.name)
     }
     return OperatingFailure(

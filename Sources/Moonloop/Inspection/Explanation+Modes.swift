@@ -21,7 +21,7 @@ extension Explanation {
     let list = modes.map(\.rawValue).joined(separator: ", ")
     guard let current = scriptRun?.mode.name else {
       return
-        "the loop does not run\(stopWords); it can \(doing) when that runs in \(list)\(suffix)"
+        "the loop does not run\(stopWords); it can \(doing) once it runs in \(list)\(suffix)"
         + "; \(howToRun(modes))"
     }
     if modes.contains(current) { return nil }

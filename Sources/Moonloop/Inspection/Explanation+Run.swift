@@ -42,9 +42,9 @@ extension Explanation {
   private func firingNote(_ record: TimerRecord) -> String {
     if !record.flags.contains(.firing) || record.interval > 0 { return "" }
     let verb = scriptRuns.count > 1 ? "does" : "would"
-    return ", whose handler runs now: it cannot fire, yet it is in the mode until that returns, so "
-      + "a run begun in there \(verb) not finish by itself; give it a timeout, stop it, or run "
-      + "another mode"
+    return ", whose handler is running: it cannot fire again, but stays in the mode until the "
+      + "handler returns, so a run started there \(verb) not finish by itself; set a timeout, stop "
+      + "it, or run another mode"
   }
 
   private func covers(_ name: ModeName, _ mode: ModeName) -> Bool {

@@ -76,7 +76,7 @@ extension Explanation {
     let modes = task.servingModes
     let list = modes.map(\.rawValue).joined(separator: ", ")
     guard let current = scriptRun?.mode.name else {
-      return "; the loop does not run: it goes on when that runs in \(list)"
+      return "; the loop does not run: it goes on once it runs in \(list)"
     }
     if modes.contains(where: { $0 == current || ($0 == .common && loop.isCommonMode(current)) }) {
       return ""

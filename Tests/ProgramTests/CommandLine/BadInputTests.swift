@@ -77,7 +77,7 @@ struct BadInputTests {
     Row(
       what: "a memory bomb", options: ["--memory", "16M"],
       script: "local s = 'x' while true do s = s .. s end", status: 3,
-      errors: ["memory limit of 16777216 bytes passed", "script.lua:1"]),
+      errors: ["memory limit of 16777216 bytes exceeded", "script.lua:1"]),
     Row(
       what: "10,000 nested runs",
       script: """

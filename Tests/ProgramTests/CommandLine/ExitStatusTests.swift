@@ -169,7 +169,7 @@ struct ExitStatusTests {
         "run", "--memory", "8M", "-e",
         "local t = {} while true do t[#t + 1] = ('x'):rep(1000) .. #t end",
       ], status: 3,
-      errors: ["memory limit of 8388608 bytes passed", "(command line):1"]),
+      errors: ["memory limit of 8388608 bytes exceeded", "(command line):1"]),
     // os.exit
     Row(arguments: ["run", "-e", closer + "os.exit(7)"], status: 7),
     Row(arguments: ["run", "-e", closer + "os.exit(8, true)"], status: 8, output: "closed\n"),

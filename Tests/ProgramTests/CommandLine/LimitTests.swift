@@ -77,7 +77,7 @@ import Testing
     let outcome = try moonloop(["run", "--memory", "16M", "-e", Self.begin + script])
     #expect(outcome.status == 3, "\(what): \(outcome)")
     #expect(
-      outcome.errors.contains("memory limit of 16777216 bytes passed"), "\(what): \(outcome)")
+      outcome.errors.contains("memory limit of 16777216 bytes exceeded"), "\(what): \(outcome)")
   }
 
   @Test("what was dropped counts no more")

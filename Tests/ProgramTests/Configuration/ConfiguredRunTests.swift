@@ -46,7 +46,7 @@ struct ConfiguredRunTests {
       errors: "bad"),
     Row(
       options: ["--mode", "large", "--memory", "16M"], output: "", status: 3,
-      errors: "memory limit of 16777216 bytes passed"),
+      errors: "memory limit of 16777216 bytes exceeded"),
     Row(
       options: ["--mode", "long", "--callout", "1s"], output: "", status: 3,
       errors: "in timer 'long'"),

@@ -61,7 +61,7 @@ end, "timer 't' (made at @): the loop runs in mode 'default', but it is in defua
 
 row("a mode that is misspelled, and a loop that does not run", function(keep)
   return why(keep(loop:source { name = "s", modes = "defualt", nothing }))
-end, "source 's' (made at @): the loop does not run; it can be called when that runs in defualt; "
+end, "source 's' (made at @): the loop does not run; it can be called once it runs in defualt; "
   .. "is that meant to be 'default'?")
 
 row("a common item, and a mode that is not common", function(keep)
@@ -91,12 +91,12 @@ end, "timer 't' (made at @): the loop runs in mode 'ask', but it is in default (
 
 row("the loop does not run", function(keep)
   return why(keep(loop:timer { every = 1, name = "t", modes = "a", nothing }))
-end, "timer 't' (made at @): the loop does not run; it can fire when that runs in a (due in 1 s); "
+end, "timer 't' (made at @): the loop does not run; it can fire once it runs in a (due in 1 s); "
   .. "call loop:run { mode = \"a\" }")
 
 row("the script has run its loop by itself", function(keep)
   return why(keep(loop:timer { every = 1, name = "t", nothing }))
-end, "timer 't' (made at @): the loop does not run; it can fire when that runs in default (due in "
+end, "timer 't' (made at @): the loop does not run; it can fire once it runs in default (due in "
   .. "1 s); this script runs its loop by itself, so call loop:run() again")
 
 row("a stop that is remembered", function(keep)
@@ -105,7 +105,7 @@ row("a stop that is remembered", function(keep)
   local sentence = why(timer)
   assert(loop:run() == "stopped")
   return sentence
-end, "timer 't' (made at @): the loop does not run; it can fire when that runs in default (due in "
+end, "timer 't' (made at @): the loop does not run; it can fire once it runs in default (due in "
   .. "1 s); the next run ends at once, because of a remembered stop (stop_when_next_looking)")
 
 row("the run was stopped", function(keep)
@@ -137,7 +137,7 @@ row("an error has stopped the loop", function(keep)
   loop.on_error = nil
   return why(timer)
 end, "timer 't' (made at @): the loop does not run, because an error in timer 'bad' (made at @) "
-  .. "has stopped it (on_error); it can fire when that runs in default (due in 59 s); this script "
+  .. "has stopped it (on_error); it can fire once it runs in default (due in 59 s); this script "
   .. "runs its loop by itself, so call loop:run() again")
 
 -- ── what occupies the thread ────────────────────────────────────────────────────────────────────

@@ -67,7 +67,7 @@ row("the limit of memory", function(keep)
     local list = {}
     for place = 1, 1e8 do list[place] = {} end
   end)
-end, stopped .. "was stopped by a limit: memory limit of # bytes passed")
+end, stopped .. "was stopped by a limit: memory limit of # bytes exceeded")
 
 row("the limit of nested runs", function(keep)
   return limited(keep, {}, { nesting = 32 }, function()
@@ -99,7 +99,7 @@ end, "timer (made at @): due in # s, by the wall clock")
 
 row("a date of the wall clock that is past", function(keep)
   return why(keep(loop:at(ml.wall_time() - 3600, nothing)))
-end, "timer (made at @): the loop does not run; it can fire when that runs in default (due # s "
+end, "timer (made at @): the loop does not run; it can fire once it runs in default (due # s "
   .. "ago); this script runs its loop by itself, so call loop:run() again")
 
 -- ── signals ─────────────────────────────────────────────────────────────────────────────────────

@@ -13,10 +13,10 @@ why(nil, "mode 'default': nothing would keep it running")
 local source = ml.source { name = "s", perform = print }
 why(source, "source 's': it was not added to a mode, or was removed; use loop:add")
 loop:add(source, "other")
-why(source, "source 's': the loop does not run; it can be called when that runs in other; call "
+why(source, "source 's': the loop does not run; it can be called once it runs in other; call "
   .. "loop:run { mode = \"other\" }")
 source:signal()
-why(source, "source 's': the loop does not run; it can be called when that runs in other; call "
+why(source, "source 's': the loop does not run; it can be called once it runs in other; call "
   .. "loop:run { mode = \"other\" }; it is signalled, and stays so")
 local far = loop:after(9e9, print)
 local timer = loop:timer { every = 5, name = "poll", modes = { "a", "b" }, print }
@@ -70,9 +70,9 @@ close(from) close(to)
 
 -- A one-shot timer stays in its mode until its handler has returned, so a run inside the handler
 -- does not finish by itself. One that only resumes a task holds nothing.
-local firing = "mode 'default': 1 keeps it running:\n  timer, whose handler runs now: it cannot "
-  .. "fire, yet it is in the mode until that returns, so a run begun in there %s not finish by "
-  .. "itself; give it a timeout, stop it, or run another mode"
+local firing = "mode 'default': 1 keeps it running:\n  timer, whose handler is running: it "
+  .. "cannot fire again, but stays in the mode until the handler returns, so a run started there "
+  .. "%s not finish by itself; set a timeout, stop it, or run another mode"
 loop:after(1, function()
   why(nil, firing:format "would")
   loop:perform(function() why(nil, firing:format "does") end)
