@@ -38,6 +38,9 @@ final class ScriptServer {
   var hasHandler: Bool { settings.hasHandler }
   /// Accepting goes on when this fires: there was a lack of descriptors.
   private var pause: Loop.Timer?
+  /// What its connections share.
+  private var sharedModes: [ModeName] = []
+  private lazy var connectionEnds = { [weak self] () -> Void in self?.connectionEnded() }
   /// Whether the present lack was reported.
   private var isWantReported = false
 
@@ -184,14 +187,21 @@ final class ScriptServer {
     traits.name = source.name
     traits.isNonBlocking = true
     traits.connection = address.family
-    traits.modes = runtime.loopContext.modes(of: .item(source))
+    traits.modes = modes
     traits.madeAt = runtime.handles.place(of: source)
     guard let stream = try? runtime.makeStream(fd, traits, on: stack) else { return nil }
     connection.handshake?.handOver(to: stream)
     settings.limits?.apply(to: stream)
     connections += 1
-    stream.whenEnded = { [weak self] in self?.connectionEnded() }
+    stream.whenEnded = connectionEnds
     return stream
+  }
+
+  /// The server's modes: one array for all its connections, as long as they are the same.
+  private var modes: [ModeName] {
+    let modes = runtime.loopContext.modes(of: .item(source))
+    if modes != sharedModes { sharedModes = modes }
+    return sharedModes
   }
 
   private func connectionEnded() {

@@ -22,16 +22,24 @@ package final class ScriptStream {
   /// Where it is served when no task waits for it: queued bytes, and the handler of events.
   @exclusivity(unchecked) package var modes: [ModeName]
   /// The time limits of reads and writes; nil: none.
-  @exclusivity(unchecked) package var readTimeout: Int64?
-  @exclusivity(unchecked) package var writeTimeout: Int64?
+  package var readTimeout: Int64? {
+    get { readLimit == .max ? nil : readLimit }
+    set { readLimit = newValue ?? .max }
+  }
+  package var writeTimeout: Int64? {
+    get { writeLimit == .max ? nil : writeLimit }
+    set { writeLimit = newValue ?? .max }
+  }
+  @exclusivity(unchecked) private var readLimit = Int64.max
+  @exclusivity(unchecked) private var writeLimit = Int64.max
   /// The waits, made when first needed.
   @exclusivity(unchecked) private(set) var writer: StreamWriter?
   /// The same for reading, held by hand: set once and released with the stream, so that code that
   /// holds the stream reaches it without counting a reference.
   @exclusivity(unchecked) private(set) var heldReader: Unmanaged<StreamReader>?
   var reader: StreamReader? { heldReader?.takeUnretainedValue() }
-  /// What the last read reported, other than bytes or the end of file.
-  @exclusivity(unchecked) var lastFailure: (message: String, code: String)?
+  /// The code that the last read reported, if it was not bytes or the end of file.
+  @exclusivity(unchecked) var lastFailure: String?
   /// The handler of events, if there is one.
   @exclusivity(unchecked) var events: StreamEvents?
   /// It closes as soon as what is queued is written, or after a time limit.
@@ -277,7 +285,7 @@ final class StreamReader: StreamWait {
   }
 
   override func pushLate(on stack: LuaStack, _ purpose: String) -> Int {
-    if closed == nil { stream.lastFailure = ("timed out: waited \(purpose)", "ETIMEDOUT") }
+    if closed == nil { stream.lastFailure = "ETIMEDOUT" }
     return super.pushLate(on: stack, purpose)
   }
 

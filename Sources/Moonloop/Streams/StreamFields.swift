@@ -181,7 +181,7 @@ let streamPeer: LuaRawFunction = { L, context in
 let streamFailure: LuaRawFunction = { L, context in
   host(L, context, "failure") { call in
     if let failure = try call.selfStream().lastFailure {
-      call.stack.push(failure.code)
+      call.stack.push(failure)
     } else {
       call.stack.pushNil()
     }

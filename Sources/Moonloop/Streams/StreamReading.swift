@@ -110,7 +110,7 @@ extension ScriptStream {
 
 extension ScriptStream {
   private func pushFailure(_ message: String, _ code: String, on stack: LuaStack) -> Int {
-    lastFailure = (message, code)
+    lastFailure = code
     return stack.pushFailure(message, code)
   }
 }

@@ -13,6 +13,11 @@ extension Loop {
     package let source: DescriptorSource
     package let canRead: Bool
     package let canWrite: Bool
+    // Beside the other bytes, for there may be many streams.
+    /// Whether anything waits for it, or bytes are queued: then it keeps a run open.
+    @exclusivity(unchecked) private var isWanted = false
+    /// Whether it may keep a run open at all.
+    @exclusivity(unchecked) package var mayHold = true
 
     /// What every read and write looks at.
     package struct State: ~Copyable {
@@ -57,10 +62,6 @@ extension Loop {
     package var isAwaited: Bool { whenOver != nil }
     /// The modes that the source is in now.
     @exclusivity(unchecked) private var joined: [ModeName] = []
-    /// Whether anything waits for it, or bytes are queued: then it keeps a run open.
-    @exclusivity(unchecked) private var isWanted = false
-    /// Whether it may keep a run open at all.
-    @exclusivity(unchecked) package var mayHold = true
 
     package init(_ source: DescriptorSource, canRead: Bool, canWrite: Bool) {
       self.source = source
