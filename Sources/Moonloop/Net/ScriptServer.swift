@@ -38,7 +38,9 @@ final class ScriptServer {
   var hasHandler: Bool { settings.hasHandler }
   /// Accepting goes on when this fires: there was a lack of descriptors.
   private var pause: Loop.Timer?
-  /// What its connections share.
+  // What its connections share.
+  private lazy var connectionName =
+    source.name.isEmpty ? "connection" : "connection of \(source.name)"
   private var sharedModes: [ModeName] = []
   private lazy var connectionEnds = { [weak self] () -> Void in self?.connectionEnded() }
   /// Whether the present lack was reported.
@@ -223,14 +225,11 @@ final class ScriptServer {
     }
     stack.push(peerOf: fd)
     let task = ScriptTask(subject: .chunk, modes: stream.modes)
-    task.name = source.name.isEmpty ? "connection" : "connection of \(source.name)"
+    task.name = connectionName
     task.madeAt = runtime.handles.place(of: source)
     task.onError = runtime.handles.onError(of: source)
     task.isDetached = true
-    task.whenEnded = {
-      // A handler of events, or another waiting task, keeps it open.
-      if stream.source.isValid && !stream.isUsed { stream.runtime.close(stream) }
-    }
+    task.connection = stream
     runtime.tasks.prepare(task, in: nil, on: stack, function: base + 2, isScope: false)
     stack.setCount(base)
   }

@@ -80,6 +80,12 @@ package final class ScriptStream {
   /// Whether a task waits for it, or a handler takes its events.
   var isUsed: Bool { events != nil || isBeingRead || isBeingWritten }
 
+  /// The task of its connection has ended: a handler of events, or another task that waits, keeps
+  /// it open.
+  func endIfUnused() {
+    if source.isValid && !isUsed { runtime.close(self) }
+  }
+
   /// Whether a task waits to read.
   @inline(__always)
   var isBeingRead: Bool { heldReader?._withUnsafeGuaranteedRef { $0.isBusy } ?? false }

@@ -81,6 +81,7 @@ extension ScriptTask {
   }
 
   func tellOfEnd() {
+    connection.take()?.endIfUnused()
     guard let tell = extras?.whenEnded else { return }
     extras?.whenEnded = nil
     tell()

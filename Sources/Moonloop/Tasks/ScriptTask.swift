@@ -86,6 +86,8 @@ package final class ScriptTask {
   @exclusivity(unchecked) package var cancellation: Cancellation?
   /// The task whose scope it was made in, until it ends.
   package var parent: ScriptTask?
+  /// The connection that it serves: closed when it has ended, unless something else uses it.
+  var connection: ScriptStream?
   /// See `ScriptTask+Extras`.
   var extras: TaskExtras?
 
