@@ -11,7 +11,6 @@ from suites import HERE, SUITES
 
 ROOT = HERE.parent.parent
 PROGRAM = str(pathlib.Path(os.environ.get("MOONLOOP", ROOT / "scripts/moonloop")).resolve())
-START = 'require("moonloop.compat.uv").install { exepath = arg[2] } assert(loadfile(arg[1]))()'
 
 
 def run(arguments, folder, environment, limit=1800):
@@ -39,20 +38,23 @@ def specs(suite, filled, options):
 
 def tap(suite, filled, _):
     """Runs files that print TAP, each in a program of its own."""
-    folder = pathlib.Path(filled("{scratch}"))
-    # test-signal starts uv.exepath() with a compiled chunk on its standard input, like `lua -`.
-    lua = folder / "lua"
+    # luv's test-signal starts uv.exepath() with a compiled chunk on its input, like `lua -`.
+    lua = pathlib.Path(filled("{scratch}/lua"))
     call = f"exec {PROGRAM} run --uv -e 'assert(load(io.read \"a\"))()' 2>/dev/null"
     lua.write_text(f"#!/bin/sh\n{call}\n")
     lua.chmod(0o755)
+    folder = pathlib.Path(filled(suite["in"]))
+    environment = {name: filled(text) for name, text in suite.get("environment", {}).items()}
     passed, failed, outputs = 0, 0, []
-    for name in suite["files"]:
-        output = run(["run", "-e", START, f"tests/test-{name}.lua", str(lua)], folder, {}, 120)
+    for file in sorted(folder.glob("tests/test-*.lua")):
+        file = str(file.relative_to(folder))
+        arguments = [filled(word).replace("{file}", file) for word in suite["program"]]
+        output = run(arguments, folder, environment, 120)
         planned = int((re.findall(r"^1\.\.(\d+)", output, re.M) or [1])[0])
         well = len(re.findall(r"^ok ", output, re.M))
         passed += well - len(re.findall(r"^ok .*# skip", output, re.M))
         failed += planned - well
-        outputs.append(f"--- {name}\n{output}")
+        outputs.append(f"--- {file}\n{output}")
     return passed, failed, "".join(outputs)
 
 
@@ -70,7 +72,8 @@ def run_suite(name, folder, options, is_verbose):
     """Whether as many tests pass as are known to."""
     suite = SUITES[name]
     with tempfile.TemporaryDirectory() as scratch:
-        filled = lambda text: text.format(dir=folder, here=HERE, scratch=scratch)
+        filled = lambda text: text.format(
+            dir=folder, here=HERE, scratch=scratch, file="{file}")
         for link, target in suite.get("links", {}).items():
             place = pathlib.Path(scratch, link)
             place.parent.mkdir(exist_ok=True)
@@ -80,7 +83,7 @@ def run_suite(name, folder, options, is_verbose):
                 shutil.copytree(copy, pathlib.Path(scratch, copy.name))
             elif copy.exists():
                 shutil.copy(copy, scratch)
-        way = tap if "files" in suite else whole if "ways" in suite else specs
+        way = tap if "program" in suite else whole if "ways" in suite else specs
         passed, failed, output = way(suite, filled, options)
     is_well = bool(options) or passed >= suite["passes"]
     if is_verbose or not is_well:

@@ -4,11 +4,18 @@ import pathlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 
+# The environment of what runs in luvi.
+LUVI = {
+    "LUA_PATH": "{here}/luvi/?.lua;{dir}/luvi/src/lua/?.lua;;",
+    "LUA_CPATH": "{dir}/lua-openssl/?.so;;",
+    "OPENSSL_CONF": "{here}/luvi/openssl.cnf",  # their certificates are older than OpenSSL's rules
+}
+
 # Each has: `needs`, what must be there in the folder of the checkouts; `passes`, how many tests are
 # known to pass; `in`, the folder to run in; `path`, places for LUA_PATH; `arguments`, for `moonloop
 # test`. {dir} stands for the folder of the checkouts, {here} for this one, {scratch} for a new one.
-# `links` are made in the scratch folder. A suite with `files` is run file by file, as TAP; one
-# with `ways` is run as a whole in each of them, and has passed if it prints `ends`.
+# `links` are made in the scratch folder. A suite with a `program` is run by it file by file, as
+# TAP; one with `ways` is run as a whole in each of them, and has passed if it prints `ends`.
 SUITES = {
     "lua": {
         "about": "the tests of Lua 5.4.4 itself (testes/ of lua/lua at v5.4.4), all that are not"
@@ -85,8 +92,22 @@ SUITES = {
         "about": "luv's tests at tag 1.44.2-0 on moonloop.compat.uv",
         "needs": ["luv/lib/tap.lua"], "passes": 130, "in": "{scratch}",
         "copies": ["luv/lib", "luv/tests", "luv/README.md"],  # some write into their folder
-        "files": ["timer", "async", "callbacks", "coroutines", "prepare-check-idle-async",
-                  "signal", "tcp", "pipe", "udp", "process", "dns", "handle", "loop", "misc",
-                  "work", "thread", "fs", "req", "conversions"],
+        "program": ["run", "-e", "require('moonloop.compat.uv').install {{ exepath = arg[2] }}"
+                    " assert(loadfile(arg[1]))()", "{file}", "{scratch}/lua"],
+    },
+    "luvit": {
+        "about": "luvit's tests, in luvit; needs luvi beside it, for what luvi has in Lua, and"
+        " lua-openssl with its module built (openssl.so). Without a network 12 more fail, as with"
+        " lua5.4 and Debian's lua-luv; 4 want LuaJIT or OpenSSL 1.1",
+        "needs": ["luvit/main.lua", "luvi/src/lua/init.lua", "lua-openssl/openssl.so"],
+        "passes": 232, "in": "{scratch}/luvit", "copies": ["luvit"], "environment": LUVI,
+        "program": ["run", "--uv", "{here}/luvi/main.lua", ".", "--", "{file}"],
+    },
+    "lit": {
+        "about": "lit's tests of coro-channel and coro-http, in luvit; needs what luvit needs",
+        "needs": ["lit/deps/coro-channel.lua", "luvit/main.lua", "luvi/src/lua/init.lua",
+                  "lua-openssl/openssl.so"],
+        "passes": 4, "in": "{scratch}/lit", "copies": ["lit", "luvit"], "environment": LUVI,
+        "program": ["run", "--uv", "{here}/luvi/main.lua", "../luvit", "--", "{file}"],
     },
 }

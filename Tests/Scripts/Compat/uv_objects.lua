@@ -42,11 +42,12 @@ assert(type(uv.fs_scandir "/") == "userdata" and type(uv.fs_opendir "/") == "use
 local results
 local work = uv.new_work(function(thread, value)
   local luv = require "luv"
-  return luv.thread_self(), luv.thread_self() == thread, value
+  return luv.thread_self(), luv.thread_self() == thread, value, tostring(luv.thread_self())
 end, function(...) results = table.pack(...) end)
 assert(tostring(work):find "^luv_work_ctx_t: 0x")
 work:queue(uv.thread_self(), 7)
 uv.run()
 assert(type(results[1]) == "userdata" and results[2] == false and results[3] == 7)
 assert(results[1] ~= uv.thread_self() and uv.thread_self() == uv.thread_self())
+assert(tostring(results[1]) == results[4])
 assert(select(3, uv.thread_self():join()) == "EINVAL")

@@ -14,10 +14,14 @@ local fn = assert(load(job.code, job.name, "b"))
 return threads.send(fn(threads.receive(job.arguments)))
 ]]
 
--- Threads, by which they know each other in all states: a number of the state that made them.
+-- Threads. All states know one by the same id, and print it: a pointer of the state that made it,
+-- with a count behind it, since pointers are used again.
 local thread = {}
-local thread_meta = { __index = thread, __name = "uv_thread",
-  __tostring = core.shown_as "uv_thread_t" }
+local thread_meta = { __index = thread, __name = "uv_thread" }
+
+function thread_meta.__tostring(self)
+  return "uv_thread_t: " .. core.fields(self, thread_meta).id
+end
 
 function thread_meta.__eq(one, other)
   one, other = core.fields(one, thread_meta), core.fields(other, thread_meta)
@@ -29,7 +33,7 @@ local made = 0
 local function make(fields)
   core.show(fields, thread_meta)
   made = made + 1
-  fields.id = fields.id or ("%p %d"):format(fields._out, made)
+  fields.id = fields.id or ("%p%04x"):format(fields._out, made)
   return fields._out
 end
 

@@ -1,0 +1,2 @@
+-- Bundles are folders here, never archives.
+return { new_reader = function() end }
