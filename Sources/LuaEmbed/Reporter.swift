@@ -14,7 +14,7 @@ package enum LuaText {
     return (isSoft ? "an " : "a ") + words
   }
 
-  /// At most 4 kB, with control bytes other than newline and tab replaced.
+  /// At most 4 kB, with what terminals obey replaced, other than newline and tab.
   package static func clean(_ text: String) -> String {
     var text = text
     return text.withUTF8 { clean(UnsafeRawBufferPointer($0)) }
@@ -28,7 +28,46 @@ package enum LuaText {
     {
       kept[i] = UInt8(ascii: "?")
     }
-    return String(decoding: kept, as: UTF8.self) + (isCut ? "..." : "")
+    var text = String(decoding: kept, as: UTF8.self)
+    if kept.contains(where: { $0 >= 0x80 }) {
+      text.unicodeScalars = .init(text.unicodeScalars.map { isObeyed($0) ? "?" : $0 })
+    }
+    return text + (isCut ? "..." : "")
+  }
+
+  /// Whether terminals obey it, above ASCII: as the begin of a sequence, or as a direction.
+  private static func isObeyed(_ sign: Unicode.Scalar) -> Bool {
+    switch sign.value {
+    case 0x80...0x9f, 0x202a...0x202e, 0x2066...0x2069: true
+    default: false
+    }
+  }
+
+  /// A text on one line, in quotes, so that nothing in it can be taken for what is around it.
+  package static func quoted(_ text: String) -> String { "'" + escaped(text, quote: "'") + "'" }
+
+  /// The same without the quotes.
+  package static func escaped(_ text: String, quote: Unicode.Scalar? = nil) -> String {
+    text.unicodeScalars.reduce(into: "") { result, sign in
+      if sign == quote || sign == "\\" { result.unicodeScalars.append("\\") }
+      append(sign, to: &result)
+    }
+  }
+
+  /// Bytes as text in which nothing controls a terminal, or changes the order of what is shown.
+  package static func shown(_ bytes: UnsafeRawBufferPointer) -> String {
+    String(decoding: bytes, as: UTF8.self).unicodeScalars.reduce(into: "") { result, sign in
+      if sign == "\n" || sign == "\t" { return result.unicodeScalars.append(sign) }
+      append(sign, to: &result)
+    }
+  }
+
+  private static func append(_ sign: Unicode.Scalar, to text: inout String) {
+    switch sign.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate:
+      text += "\\u{" + String(sign.value, radix: 16) + "}"
+    default: text.unicodeScalars.append(sign)
+    }
   }
 }
 

@@ -9,7 +9,7 @@ extension RunSettings {
   /// The options of guests; without any, a guest has limits all the same.
   mutating func takeGuest(_ options: ScannedOptions) throws(UsageError) {
     guard options.has("--guest") else {
-      for name in ["--allow", "--isolate", "--list"] where options.has(name) {
+      for name in ["--allow", "--ask", "--isolate", "--list"] where options.has(name) {
         throw UsageError(message: "\(name): requires --guest", command: "run")
       }
       return
@@ -30,11 +30,12 @@ extension RunSettings {
       grants.ownFolder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     }
     if options.has("--isolate") { try isolate(grants, options) }
+    listsReach = options.has("--list")
+    if options.has("--ask") && !listsReach { try ask(&grants) }
     guest = grants
     limits = limits.orUsual
     readsInit = false
     ignoresEnvironment = true
-    listsReach = options.has("--list")
   }
 }
 
@@ -42,6 +43,12 @@ extension RunSettings {
   private mutating func isolate(
     _ grants: GuestGrants, _ options: ScannedOptions
   ) throws(UsageError) {
+    if options.has("--ask") {
+      throw UsageError(
+        message:
+          "--ask: is not available with --isolate: a confined process cannot be given more later",
+        command: "run")
+    }
     for name in ["--trace-out", "--metrics"] where options.has(name) {
       throw UsageError(message: "\(name): is not available for isolated guests", command: "run")
     }
@@ -49,6 +56,22 @@ extension RunSettings {
       throw UsageError(message: "--allow: \(error.message)", command: "run")
     }
     isolates = true
+  }
+
+  /// Has a person at the terminal asked for what is not granted.
+  private func ask(_ grants: inout GuestGrants) throws(UsageError) {
+    for name in ["fd", "tty"] where grants.words.contains(name) {
+      throw UsageError(
+        message: "--ask: is not available with --allow \(name), which could hide the questions",
+        command: "run")
+    }
+    let script: String
+    switch source {
+    case .file(let path): script = String(cString: path)
+    case .chunk: script = "-e"
+    case .standardInput, .nothing: script = "-"
+    }
+    grants.ask(GuestPrompt.asker(script: script))
   }
 
   /// Confines the process, if that was asked for. Before it has threads, and after it has read the

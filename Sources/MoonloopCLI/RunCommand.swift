@@ -49,6 +49,10 @@ let runCommand = CommandSpec(
       help: "What a guest may use, e.g. timers, net=127.0.0.1:8000-8010,\n"
         + "fs=read:data/ or process=git; several with commas."),
     OptionSpec(
+      names: ["--ask"],
+      help: "Ask at the terminal for what a guest needs and --allow does not grant;\n"
+        + "the answer holds for the run."),
+    OptionSpec(
       names: ["--isolate"],
       help: "Also have the system confine the guest's process: no other files,\n"
         + "calls or memory, even if the script breaks out of Lua."),

@@ -1,6 +1,7 @@
 // Terminals: raw mode that is restored however the program ends, and their size.
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 bool cmx_is_terminal(int fd);
@@ -15,3 +16,10 @@ int cmx_terminal_raw(int fd, bool keeps_signals);
 void cmx_terminal_restore(int place);
 // Restores all of them; safe in a signal handler.
 void cmx_terminals_restore(void);
+// Whether questions can be asked: standard input and standard error are terminals.
+bool cmx_can_ask(void);
+// Writes a question to the terminal and reads a line, without the newline, cut off at `size` - 1.
+// What was typed before is thrown away, whatever mode the terminal is in. Returns how many bytes
+// the line has; -1 at the end of the input, or when `is_over` says so, which is asked often.
+int cmx_ask(const char *question, size_t count, char *line, int size,
+            bool (*is_over)(void *context), void *context);

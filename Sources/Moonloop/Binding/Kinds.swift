@@ -34,8 +34,8 @@ package struct Kinds {
   /// An item that the program made in Swift, and that any of its states may schedule.
   package let programItem: LuaHandleKind
 
-  init(_ state: LuaState, _ items: ItemKinds, _ grants: LuaCapabilities) {
-    loop = state.makeHandleKind("loop", slots: 0, loopEntries.granting(grants))
+  init(_ state: LuaState, _ items: ItemKinds, _ grants: LuaCapabilities, asks: Bool) {
+    loop = state.makeHandleKind("loop", slots: 0, loopEntries.granting(grants, asks: asks))
     task = state.makeHandleKind("task", slots: 0, taskEntries) { releaseTask($0) }
     callback = state.makeHandleKind("callback", slots: 0, []) { releaseCallback($0) }
     timer = state.makeHandleKind("timer", slots: 1, timerEntries) { releaseTimer($0) }

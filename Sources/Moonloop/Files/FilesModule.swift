@@ -92,7 +92,7 @@ private let filesWait: LuaRawFunction = { L, context in
     let timeout = call.stack.type(1) == .nil ? nil : try call.seconds(1, "timeout", .notNegative)
     let function = try call.string(2, "the function")
     var made = try call.fileCall(3)
-    made.scope = call.runtime.granted.guest?.files
+    made.scope = call.scope(for: made)
     let coroutine = try call.requireWaiting()
     let wait = FileWait(call.runtime, made, function)
     do { try wait.start() } catch {

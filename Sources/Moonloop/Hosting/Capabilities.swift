@@ -69,6 +69,9 @@ struct Grant: Sendable {
   var required: StaticString?
   /// Raises that it is not granted.
   let refusal: LuaRawFunction
+  /// What it allows, in plain words, and what asks for it; nil: it is not asked for.
+  var meaning: StaticString?
+  var asking: LuaRawFunction?
 
   /// What is refused, as text: "ml.net or ml.http".
   var subject: String {
@@ -80,7 +83,10 @@ struct Grant: Sendable {
     Grant(
       capability: .timers, name: ".timers", word: "timers", ofModule: ["timer"],
       ofLoop: ["timer", "after", "every", "at", "cron", "perform_after", "next_timer"],
-      refusal: { L, context in refuse(L, context, .timers) }),
+      required: "moonloop.cron",
+      refusal: { L, context in refuse(L, context, .timers) },
+      meaning: "use timers",
+      asking: { L, context in ask(L, context, .timers) }),
     Grant(
       capability: .net, name: ".net", word: "net", ofModule: ["net", "http"], ofLoop: [],
       required: "moonloop.http", refusal: { L, context in refuse(L, context, .net) }),
@@ -94,17 +100,25 @@ struct Grant: Sendable {
     Grant(
       capability: .workers, name: ".workers", word: "worker", ofModule: ["worker", "guest"],
       ofLoop: [],
-      refusal: { L, context in refuse(L, context, .workers) }),
+      refusal: { L, context in refuse(L, context, .workers) },
+      meaning: "run scripts in threads of their own, with the same grants",
+      asking: { L, context in ask(L, context, .workers) }),
     Grant(
       capability: .signals, name: ".signals", word: "signal", ofModule: ["signal"],
       ofLoop: ["signal"],
-      refusal: { L, context in refuse(L, context, .signals) }),
+      refusal: { L, context in refuse(L, context, .signals) },
+      meaning: "handle signals of this process",
+      asking: { L, context in ask(L, context, .signals) }),
     Grant(
       capability: .watches, name: ".watches", word: "watch", ofModule: ["watch", "pressure"],
-      ofLoop: ["watch", "pressure"], refusal: { L, context in refuse(L, context, .watches) }),
+      ofLoop: ["watch", "pressure"], refusal: { L, context in refuse(L, context, .watches) },
+      meaning: "watch files for changes, and the pressure on the system",
+      asking: { L, context in ask(L, context, .watches) }),
     Grant(
       capability: .namedPorts, name: ".namedPorts", word: "port", ofModule: ["port"], ofLoop: [],
-      refusal: { L, context in refuse(L, context, .namedPorts) }),
+      refusal: { L, context in refuse(L, context, .namedPorts) },
+      meaning: "talk to other processes through named ports",
+      asking: { L, context in ask(L, context, .namedPorts) }),
     Grant(
       capability: .descriptors, name: ".descriptors", word: "fd", ofModule: ["fd", "stream"],
       ofLoop: ["fd", "stream", "socket_source"],
@@ -123,10 +137,14 @@ struct Grant: Sendable {
     Grant(
       capability: .inspection, name: ".inspection", word: "inspect", ofModule: [],
       ofLoop: ["why", "dump", "metrics", "record"],
-      refusal: { L, context in refuse(L, context, .inspection) }),
+      refusal: { L, context in refuse(L, context, .inspection) },
+      meaning: "look at what is on its loop: why, dump, metrics",
+      asking: { L, context in ask(L, context, .inspection) }),
     Grant(
       capability: .limits, name: ".limits", word: "limit", ofModule: ["limit"], ofLoop: [],
-      refusal: { L, context in refuse(L, context, .limits) }),
+      refusal: { L, context in refuse(L, context, .limits) },
+      meaning: "change its own limits",
+      asking: { L, context in ask(L, context, .limits) }),
   ]
 }
 
@@ -136,7 +154,25 @@ private func refuse(
   host(L, context, "moonloop") { call throws in throw call.refusal(of: capability, isWhole: true) }
 }
 
+/// The first half of a function that is asked for: the second is the function.
+private func ask(
+  _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ capability: LuaCapabilities
+) -> Int32 {
+  host(L, context, "moonloop") { call throws in
+    try call.requireAnswer(for: capability)
+    call.stack.push(function: { _, _ in LuaStatus.results(0) })
+    return LuaStatus.call(arguments: 0)
+  }
+}
+
 extension HostCall {
+  /// Throws unless it is granted, now or before.
+  func requireAnswer(for capability: LuaCapabilities) throws(ScriptMistake) {
+    if runtime.granted.capabilities.contains(capability) { return }
+    let grant = Grant.all.first { $0.capability == capability }!
+    if !isGranted(GuestQuestion(grant)) { throw refusal(of: capability, isWhole: true) }
+  }
+
   /// - Parameter isWhole: Whether the call has no other use; then the message names it.
   fileprivate func refusal(of capability: LuaCapabilities, isWhole: Bool) -> ScriptMistake {
     let grant = Grant.all.first { $0.capability == capability }!
@@ -152,14 +188,16 @@ extension HostCall {
   /// For part of something that needs no grant.
   func requireGrant(of capability: LuaCapabilities) throws(ScriptMistake) {
     if runtime.granted.capabilities.contains(capability) { return }
+    let grant = Grant.all.first { $0.capability == capability }!
+    if isGranted(GuestQuestion(grant)) { return }
     throw refusal(of: capability, isWhole: false)
   }
 }
 
 extension LuaCapabilities {
-  /// The replacement for a method of the loop; nil: it is granted.
-  func refusal(ofLoop name: StaticString) -> LuaRawFunction? {
-    refused.first { $0.ofLoop.contains { "\($0)" == "\(name)" } }?.refusal
+  /// The grant that a method of the loop lacks; nil: it is granted.
+  fileprivate func missing(ofLoop name: StaticString) -> Grant? {
+    refused.first { $0.ofLoop.contains { "\($0)" == "\(name)" } }
   }
 
   var refused: [Grant] { self == .all ? [] : Grant.all.filter { !contains($0.capability) } }
@@ -178,11 +216,14 @@ extension LuaCapabilities {
 }
 
 extension [LuaEntry] {
-  /// The methods of the loop, with refusals for those that are not granted.
-  func granting(_ capabilities: LuaCapabilities) -> [LuaEntry] {
+  /// The methods of the loop, with refusals or questions for those that are not granted.
+  func granting(_ capabilities: LuaCapabilities, asks: Bool) -> [LuaEntry] {
     if capabilities == .all { return self }
     return map { entry in
-      capabilities.refusal(ofLoop: entry.name).map { .method(entry.name, $0) } ?? entry
+      guard let grant = capabilities.missing(ofLoop: entry.name) else { return entry }
+      guard asks, let asking = grant.asking else { return .method(entry.name, grant.refusal) }
+      if entry.second == nil { return .method(entry.name, asking, then: entry.function) }
+      return "\(entry.name)" == "cron" ? askedCron : .method(entry.name, grant.refusal)
     }
   }
 }
@@ -213,7 +254,9 @@ extension Runtime {
   }
 
   /// Removes what is not granted from the module, before any script runs.
-  func hold(to capabilities: LuaCapabilities, _ libraries: LuaLibraries) throws(LuaError) {
+  func hold(
+    to capabilities: LuaCapabilities, _ libraries: LuaLibraries, asks: Bool
+  ) throws(LuaError) {
     if capabilities != .all {
       // It takes what it needs itself while everything is there.
       if capabilities.contains(.files) {
@@ -226,7 +269,7 @@ extension Runtime {
         state.forgetLoaded("moonloop.unheld")
       }
       for grant in capabilities.refused {
-        for name in grant.ofModule { refuse(name, grant.refusal) }
+        for name in grant.ofModule { refuse(name, grant, asks: asks) }
       }
     }
     if libraries == .safe {
@@ -237,34 +280,77 @@ extension Runtime {
     granted.capabilities = capabilities
   }
 
-  /// Puts a refusal into the module: a function, or a table any field of which raises; for a dotted
-  /// name, into the fields of that table.
-  private func refuse(_ name: StaticString, _ refusal: LuaRawFunction) {
+  /// Puts a refusal, or a question, into the module: a function, or a table any field of which
+  /// raises or asks.
+  private func refuse(_ name: StaticString, _ grant: Grant, asks: Bool) {
     let (stack, word) = (state.stack, "\(name)")
     stack.push(module)
     defer { stack.pop() }
     guard tablesOfModule.contains(word) else {
       stack.push(word)
-      stack.push(function: refusal)
+      if asks, let asking = grant.asking, let function = moduleFunction(word) {
+        stack.push(function: asking, then: function)
+      } else {
+        stack.push(function: grant.refusal)
+      }
       return stack.rawSet(-3)
     }
     stack.push(word)
+    stack.pushValue(-1)
+    _ = stack.rawGet(-3)
+    let fields = LuaReference(popping: stack)
     stack.newTable()
     stack.newTable(fields: 2)
-    for event in ["__index", "__call"] {
-      stack.push(event)
-      if word == "port" && event == "__call" {
-        stack.push(function: modulePort, then: sourceResults)
-      } else {
-        stack.push(function: refusal)
-      }
-      stack.rawSet(-3)
+    stack.push("__index")
+    if asks, grant.meaning != nil {
+      pushAsking(grant.capability, fields)
+    } else {
+      stack.push(function: grant.refusal)
     }
+    stack.rawSet(-3)
+    stack.push("__call")
+    if word == "port" {
+      stack.push(function: modulePort, then: sourceResults)
+    } else {
+      stack.push(function: grant.refusal)
+    }
+    stack.rawSet(-3)
     stack.popMetatable(of: -2)
     stack.rawSet(-3)
+  }
+
+  /// A function of the module that has no second half.
+  private func moduleFunction(_ name: String) -> LuaRawFunction? {
+    (moduleEntries + moduleKindEntries).first { "\($0.name)" == name && $0.second == nil }?.function
+  }
+
+  /// Pushes what reads a field of a table in the module, once that is granted.
+  private func pushAsking(_ capability: LuaCapabilities, _ fields: LuaReference) {
+    state.stack.push(closure: "__index") { [unowned self] stack in
+      let context = Unmanaged.passUnretained(self).toOpaque()
+      return Int(
+        host(stack.L, context, "moonloop") { call throws in
+          try call.requireAnswer(for: capability)
+          stack.push(fields)
+          stack.pushValue(2)
+          _ = stack.rawGet(-2)
+          return LuaStatus.results(1)
+        })
+    }
   }
 
   private var tablesOfModule: Set<String> {
     ["net", "http", "fs", "process", "port", "tty", "reload"]
   }
 }
+
+/// `loop:cron` is written in Lua: it is asked for in its first half.
+private let askedCron = LuaEntry.method(
+  "cron",
+  { L, context in
+    let status = host(L, context, "cron") { call throws in
+      try call.requireAnswer(for: .timers)
+      return LuaStatus.results(0)
+    }
+    return status == LuaStatus.raise ? status : loopCron(L, context)
+  }, then: sourceResults)

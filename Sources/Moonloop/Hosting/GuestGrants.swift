@@ -24,8 +24,30 @@ package struct GuestGrants: Sendable {
   private(set) var places: [PlaceRule]? = []
   package private(set) var files: FileScope? = FileScope()
   private var programs: [String]? = []
+  /// Who is asked for what is not granted; nil: it is refused.
+  package private(set) var asker: GuestAsker?
 
   package init() {}
+
+  /// Has what is not granted asked for.
+  package mutating func ask(_ asker: GuestAsker) {
+    self.asker = asker
+    // They are open, with nothing in them, so that each place, file and program is asked for.
+    capabilities.formUnion([.net, .files, .processes])
+  }
+
+  /// Adds what was asked for.
+  mutating func add(_ question: GuestQuestion, isAll: Bool) {
+    switch question.addition {
+    case .capability(let one): capabilities.insert(one)
+    case .place where isAll: places = nil
+    case .place(let rule): places?.append(rule)
+    case .file where isAll: files = nil
+    case .file(let need): files?.allow(need)
+    case .program where isAll: programs = nil
+    case .program(let name): programs?.append(name)
+    }
+  }
 
   /// Adds a grant.
   /// - Parameter word: `NAME`, or `NAME=WHAT` for one that can be narrowed.
@@ -122,6 +144,15 @@ struct PlaceRule: Sendable {
   private let host: String?
   let ports: ClosedRange<Int>
 
+  /// Exactly this host; nil if it would stand for all of them.
+  init?(host: String, port: Int?) {
+    if host.isEmpty || host == "*" { return nil }
+    (path, self.host) = (nil, Self.plain(host))
+    ports = port.map { $0...$0 } ?? 0...65535
+  }
+
+  init(path: String) { (self.path, host, ports) = (path, nil, 0...0) }
+
   /// - Returns: nil if the text is not such a rule.
   init?(_ text: String) {
     if text.hasPrefix("unix:") {
@@ -179,7 +210,9 @@ extension HostCall {
     switch place {
     case .address(let address): try requireGrant(for: address)
     case .name(let host, let port):
-      if !guest.allows(host: host, port: port) {
+      if !guest.allows(host: host, port: port),
+        !isGranted(GuestQuestion(host: host, port: port))
+      {
         throw mistake(guest.refusal("net=\(host):\(port)"))
       }
     }
@@ -188,12 +221,19 @@ extension HostCall {
   func requireGrant(for address: SocketAddress) throws(ScriptMistake) {
     guard let guest = runtime.granted.guest, !guest.allows(address) else { return }
     let isPath = address.family == .unix
+    let question =
+      isPath
+      ? GuestQuestion(unixSocket: address.host)
+      : GuestQuestion(host: address.host, port: address.port)
+    if isGranted(question) { return }
     throw mistake(guest.refusal(isPath ? "net=unix:\(address.host)" : "net=\(address.text)"))
   }
 
   /// Throws unless a guest may look up a host's addresses.
   func requireGrant(forName host: String) throws(ScriptMistake) {
-    guard let guest = runtime.granted.guest, !guest.allows(host: host, port: nil) else { return }
+    guard let guest = runtime.granted.guest, !guest.allows(host: host, port: nil),
+      !isGranted(GuestQuestion(host: host, port: nil))
+    else { return }
     throw mistake(guest.refusal("net=\(host)"))
   }
 
@@ -203,7 +243,9 @@ extension HostCall {
   ) throws(ScriptMistake) {
     guard let guest = runtime.granted.guest, guest.isNarrowedToPrograms else { return }
     let name = String(decoding: program, as: UTF8.self)
-    if !guest.allows(program: name) { throw mistake(guest.refusal("process=\(name)")) }
+    if !guest.allows(program: name), !isGranted(GuestQuestion(program: name)) {
+      throw mistake(guest.refusal("process=\(name)"))
+    }
     if setsEnvironment { try requireAllPrograms("set their environment") }
   }
 
@@ -213,12 +255,24 @@ extension HostCall {
     throw mistake("a guest with some programs may not \(what); \(guest.advice(of: "process"))")
   }
 
+  /// The scope for a call about files, after what is missing was asked for.
+  func scope(for fileCall: FileCall) -> FileScope? {
+    while let scope = runtime.granted.guest?.files, runtime.granted.guest?.asker != nil,
+      let need = fileCall.need(in: scope)
+    {
+      if !isGranted(GuestQuestion(need)) { return scope }
+    }
+    return runtime.granted.guest?.files
+  }
+
   /// Throws unless a guest may read a file, here and now.
   func requireGrant(toRead path: String) throws(ScriptMistake) {
     guard let guest = runtime.granted.guest else { return }
     if guest.capabilities.contains(.files) {
       guard let scope = guest.files else { return }
-      if (try? scope.place(of: Array(path.utf8), writes: false)) != nil { return }
+      let bytes = Array(path.utf8)
+      if (try? scope.place(of: bytes, writes: false)) != nil { return }
+      if isGranted(scope.need(of: bytes, writes: false).flatMap(GuestQuestion.init)) { return }
     }
     throw mistake(guest.refusal("fs=read:\(path)"))
   }

@@ -19,17 +19,25 @@ extension LuaState {
     on loop: Loop, limits: LuaLimits = LuaLimits(), libraries: LuaLibraries = .all,
     capabilities: LuaCapabilities = .all
   ) throws(LuaError) {
+    try self.init(
+      on: loop, limits: limits, libraries: libraries, capabilities: capabilities, asks: false)
+  }
+
+  private convenience init(
+    on loop: Loop, limits: LuaLimits, libraries: LuaLibraries, capabilities: LuaCapabilities,
+    asks: Bool
+  ) throws(LuaError) {
     loop.requireThread("LuaState(on:)")
     if loop.hasEnded { throw LuaError(kind: .closed, message: "\(loop.name) has ended") }
     try self.init(limits: limits)
-    let runtime = Runtime(inner, on: loop, granting: capabilities)
+    let runtime = Runtime(inner, on: loop, granting: capabilities, asks: asks)
     attachment = runtime
     runtime.setHandleLimit(limits.handles)
     onLimits { [unowned runtime] in runtime.setHandleLimit($0.handles) }
     attach(
       elsewhere: { work in loop.change { _ in work() } },
       later: { [unowned runtime] work in runtime.loop.callAfterPass(work) })
-    try runtime.hold(to: capabilities, libraries)
+    try runtime.hold(to: capabilities, libraries, asks: asks)
   }
 
   /// Opens a state for a guest: safe libraries, and the granted parts of the module.
@@ -37,8 +45,10 @@ extension LuaState {
     on loop: Loop, limits: LuaLimits, guest: GuestGrants
   ) throws(LuaError) {
     try self.init(
-      on: loop, limits: limits, libraries: .safe, capabilities: guest.capabilities)
+      on: loop, limits: limits, libraries: .safe, capabilities: guest.capabilities,
+      asks: guest.asker != nil)
     runtime?.granted.guest = guest
+    if guest.asker?.cleansOutput ?? false { cleanOutput() }
   }
 
   /// What connects the state and its loop; nil for a state without one.

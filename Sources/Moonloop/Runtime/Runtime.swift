@@ -45,13 +45,16 @@ package final class Runtime {
   /// state is gone; code that still has the runtime checks this.
   var isClosing: Bool { life == .closing }
 
-  init(_ state: LuaState, on loop: Loop, granting capabilities: LuaCapabilities = .all) {
+  init(
+    _ state: LuaState, on loop: Loop, granting capabilities: LuaCapabilities = .all,
+    asks: Bool = false
+  ) {
     self.state = state
     loopContext = LoopContext(state, loop, outer: nil)
     door = state.door
     state.pauseCollector(true)
     itemKinds = ItemKinds(state)
-    kinds = Kinds(state, itemKinds, capabilities)
+    kinds = Kinds(state, itemKinds, capabilities, asks: asks)
     state.setHost(Unmanaged.passUnretained(self).toOpaque())
     loopContext.open(self)
     generations = Generations(self)

@@ -48,6 +48,25 @@ package struct FileScope: Sendable {
     throw refusal
   }
 
+  /// What is missing for reading or writing a file; nil: nothing, or there is no such place.
+  package func need(of path: [UInt8], writes: Bool, follows: Bool = true) -> FileNeed? {
+    do throws(SystemError) {
+      _ = try place(of: path, writes: writes, follows: follows)
+      return nil
+    } catch {
+      if error.call != Self.refused { return nil }
+    }
+    guard let place = try? Self.resolve(path, follows: follows) else { return nil }
+    return FileNeed(
+      path: path, place: place, writes: writes,
+      isPlainFile: Self.kind(of: place) == Self.plainFile)
+  }
+
+  /// Adds what was missing: the place that was found then.
+  package mutating func allow(_ need: FileNeed) {
+    rules.append(Rule(root: need.place, reads: !need.writes, writes: need.writes))
+  }
+
   package static func exists(_ path: String) -> Bool { kind(of: Array(path.utf8)) != nil }
 
   /// What takes the place of a call's name in an error that says that a scope refuses it.
@@ -96,6 +115,20 @@ package struct FileScope: Sendable {
       case .bytes(let kind)? = fields.first(where: { $0.name == "type" })?.value
     else { return nil }
     return kind
+  }
+}
+
+/// What a scope would have to allow.
+package struct FileNeed: Sendable {
+  /// As the script wrote it, and without links.
+  package let path: [UInt8]
+  package let place: [UInt8]
+  package let writes: Bool
+  package let isPlainFile: Bool
+
+  /// Whether both can be shown as they are.
+  package var isText: Bool {
+    [path, place].allSatisfy { Array(String(decoding: $0, as: UTF8.self).utf8) == $0 }
   }
 }
 
@@ -160,6 +193,15 @@ extension FileCall {
       throw refusal
     }
     return FileCall(name, arguments)
+  }
+
+  /// The first thing that a scope must allow for this call; nil: it allows it, or never would.
+  package func need(in scope: FileScope) -> FileNeed? {
+    for use in (try? ownUses()) ?? [] {
+      guard let path = try? bytes(use.path) else { return nil }
+      if let need = scope.need(of: path, writes: use.writes, follows: use.follows) { return need }
+    }
+    return nil
   }
 
   /// What a scope must allow for this call, such as "read:notes.txt"; nil: it allows it, or never

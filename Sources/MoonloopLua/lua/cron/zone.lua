@@ -135,6 +135,10 @@ function zone.named(name)
     return nil, ('a time zone is a name such as "Europe/Berlin" or "UTC", got %s')
       :format(type(name) == "string" and ("%q"):format(name) or "a " .. type(name))
   end
+  if not io then
+    return nil, "time zones by name are not available to this script; there are UTC and, without "
+      .. "a name, the machine's"
+  end
   local path = (os.getenv "TZDIR" or "/usr/share/zoneinfo") .. "/" .. name
   local file, message = io.open(path, "rb")
   local bytes = file and file:read "a"

@@ -1,0 +1,172 @@
+// What a guest needs and was not granted, as a question for the person at the terminal.
+
+internal import LuaEmbed
+internal import MoonloopSystem
+
+/// One question: the exact grant, what it means, and what an answer adds.
+package struct GuestQuestion: Sendable {
+  enum Addition: Sendable {
+    case capability(LuaCapabilities)
+    case place(PlaceRule)
+    case file(FileNeed)
+    case program(String)
+  }
+
+  /// The grant's name: "fs".
+  let name: String
+  /// The grant, as `--allow` takes it: "fs=read:data/notes".
+  let grant: String
+  /// What it allows, in plain words, cleaned: "read the file 'data/notes'".
+  let meaning: String
+  let addition: Addition
+  /// What an answer is kept for: a path may lead somewhere else later.
+  let key: String
+
+  /// What is longer cannot be judged, and is not asked for.
+  private static let longest = 400
+  var canBeShown: Bool { grant.utf8.count + meaning.utf8.count <= Self.longest }
+
+  /// Whether there is more than this grant under the name.
+  var isNarrow: Bool { if case .capability = addition { false } else { true } }
+
+  /// - Returns: nil if it is not asked for.
+  init?(_ grant: Grant) {
+    guard let meaning = grant.meaning else { return nil }
+    name = "\(grant.word)"
+    self.grant = name
+    self.meaning = "\(meaning)"
+    addition = .capability(grant.capability)
+    key = self.grant
+  }
+
+  /// - Parameter port: nil: all of them, because a name is looked up.
+  init?(host: String, port: Int?) {
+    guard let rule = PlaceRule(host: host, port: port) else { return nil }
+    let place = LuaText.quoted(host)
+    name = "net"
+    grant = "net=" + LuaText.escaped(host) + (port.map { ":\($0)" } ?? "")
+    meaning =
+      port.map { "connect to, listen on, and send to port \($0) of \(place)" }
+      ?? "look up \(place), and reach all its ports"
+    addition = .place(rule)
+    key = self.grant
+  }
+
+  init(unixSocket path: String) {
+    name = "net"
+    grant = "net=unix:" + LuaText.escaped(path)
+    meaning = "connect to, listen on, and send to the socket \(LuaText.quoted(path))"
+    addition = .place(PlaceRule(path: path))
+    key = self.grant
+  }
+
+  init(program: String) {
+    name = "process"
+    grant = "process=" + LuaText.escaped(program)
+    meaning = "run the program \(LuaText.quoted(program)), which may do all that you may"
+    addition = .program(program)
+    key = self.grant
+  }
+
+  /// - Returns: nil if the path cannot be shown as it is.
+  init?(_ need: FileNeed) {
+    if !need.isText { return nil }
+    let path = String(decoding: need.path, as: UTF8.self)
+    let place = String(decoding: need.place, as: UTF8.self)
+    name = "fs"
+    grant = "fs=\(need.writes ? "write" : "read"):" + LuaText.escaped(path)
+    var meaning = (need.writes ? "write " : "read ") + LuaText.quoted(path)
+    if !place.hasSuffix(path) { meaning += ", which is " + LuaText.quoted(place) }
+    if !need.isPlainFile { meaning += ", and all that is or will be in it" }
+    self.meaning = meaning
+    addition = .file(need)
+    key = grant + "\0" + place
+  }
+}
+
+/// The answer to a question.
+package enum GuestAnswer: Sendable {
+  case yes, no
+  /// The same for everything of that name.
+  case everything, nothing
+}
+
+/// Asks, and keeps the answers for the run: one for a guest and its workers. Any thread.
+package final class GuestAsker: Sendable {
+  /// Asks a person.
+  /// - Parameters:
+  ///   - question: Two lines, without control characters but that between them.
+  ///   - isNarrow: Whether the answers for all of a name make a difference.
+  ///   - isOver: Whether nobody waits for the answer any more.
+  /// - Returns: nil: there is no answer.
+  package typealias Ask =
+    @Sendable (_ question: String, _ isNarrow: Bool, _ isOver: () -> Bool) -> GuestAnswer?
+
+  private struct Answers {
+    var exact: [String: Bool] = [:]
+    var byName: [String: Bool] = [:]
+  }
+
+  private let script: String
+  private let ask: Ask
+  /// Whether the output of scripts goes to the terminal too.
+  let cleansOutput: Bool
+  // Held while a question is asked: there is one person.
+  private let answers = Guarded(Answers())
+
+  package init(script: String, cleansOutput: Bool, _ ask: @escaping Ask) {
+    self.script = LuaText.quoted(script)
+    self.cleansOutput = cleansOutput
+    self.ask = ask
+  }
+
+  func grants(_ question: GuestQuestion, isOver: () -> Bool) -> (isGranted: Bool, isAll: Bool) {
+    answers.withLock { answers in
+      if let known = answers.byName[question.name] { return (known, known) }
+      if let known = answers.exact[question.key] { return (known, false) }
+      guard question.canBeShown else { return (false, false) }
+      let text =
+        "moonloop: \(script) asks to \(question.meaning)\n  the grant: \(question.grant)\n"
+      switch ask(text, question.isNarrow, isOver) {
+      case .yes: answers.exact[question.key] = true
+      case .no: answers.exact[question.key] = false
+      case .everything: answers.byName[question.name] = true
+      case .nothing: answers.byName[question.name] = false
+      case nil: return (false, false)
+      }
+      let all = answers.byName[question.name]
+      return (all ?? answers.exact[question.key] ?? false, all ?? false)
+    }
+  }
+}
+
+extension HostCall {
+  /// Whether the person at the terminal grants it, or has done so; then it is granted from now on.
+  ///
+  /// The script waits, and so does its loop. That is not charged to the call.
+  func isGranted(_ question: @autoclosure () -> GuestQuestion?) -> Bool {
+    guard let asker = runtime.granted.guest?.asker, let question = question() else { return false }
+    let token = state.suspendBudget()
+    defer { state.resumeBudget(token) }
+    let answer = asker.grants(question) { runtime.loop.mustEnd }
+    if answer.isGranted { runtime.granted.add(question, isAll: answer.isAll) }
+    return answer.isGranted
+  }
+}
+
+extension Granted {
+  fileprivate mutating func add(_ question: GuestQuestion, isAll: Bool) {
+    guest?.add(question, isAll: isAll)
+    if case .capability(let one) = question.addition { capabilities.insert(one) }
+  }
+}
+
+extension LuaState {
+  /// Keeps what scripts print from changing what a person sees of questions.
+  func cleanOutput() {
+    _ = divertOutput { stream, bytes in
+      let text = LuaText.shown(bytes)
+      WorkerOutput(stream: stream, bytes: Array(text.utf8)).write()
+    }
+  }
+}
