@@ -28,6 +28,13 @@ void cml_site(lua_State *L, char *text) {
   }
 }
 
+// As luaL_argerror counts.
+int cml_argument_number(lua_State *L, int i) {
+  lua_Debug ar;
+  if (!lua_getstack(L, 0, &ar) || !lua_getinfo(L, "n", &ar)) return i;
+  return strcmp(ar.namewhat, "method") == 0 ? i - 1 : i;
+}
+
 static int32_t name_id(struct cml_state *s, const char *name) {
   for (int i = s->names_count - 1; i >= 0; i--)
     if (strcmp(s->names[i], name) == 0) return i;

@@ -118,6 +118,12 @@ extension LuaStack {
     }
   }
 
+  /// What a message calls an argument of the running function.
+  func argumentName(_ index: Int32) -> String {
+    let number = cml_argument_number(L, index)
+    return number == 0 ? "self" : "argument \(number)"
+  }
+
   /// What a value must be, and what it is: `must be an integer, got "x"`.
   func mustBe(_ expected: String, _ index: Int32) -> String {
     let isText = expected == "a string" && type(index) == .string

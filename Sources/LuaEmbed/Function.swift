@@ -173,7 +173,8 @@ extension LuaStack {
   }
 
   func mismatch(_ index: Int32, _ expected: String) -> LuaArgumentError {
-    LuaArgumentError("argument \(index)", mustBe: LuaText.withArticle(expected), got: given(index))
+    LuaArgumentError(
+      argumentName(index), mustBe: LuaText.withArticle(expected), got: given(index))
   }
 
   /// " (app.lua:12)" where the script called, or "".

@@ -420,6 +420,9 @@ struct cml_frame {
 };
 // " (app.lua:12)" for the innermost Lua function on the stack, or nothing. [-0, +0, -]
 void cml_site(lua_State *L, char *text);
+// What a script calls the argument at an index of the running host function: Lua does not count the
+// object of `object:method()`, which is 0. [-0, +0, -]
+int cml_argument_number(lua_State *L, int i);
 // For a host function: where it was called. [-0, +0, -]
 struct cml_position cml_position(lua_State *L);
 // From now on what our own modules make counts as made at this line of a file; NULL: where they

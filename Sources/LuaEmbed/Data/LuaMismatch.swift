@@ -40,7 +40,7 @@ extension LuaStack {
   @usableFromInline
   @inline(never)
   func mistake<T: LuaReadable>(_ index: Int32, _ type: T.Type) -> LuaArgumentError {
-    LuaArgumentError(T.mismatch(LuaSlot(self, index)).message(of: "argument \(index)"))
+    LuaArgumentError(T.mismatch(LuaSlot(self, index)).message(of: argumentName(index)))
   }
 }
 

@@ -59,7 +59,7 @@ extension LuaStack {
   /// What is wrong with an argument that must be an object.
   fileprivate func notObject(_ index: Int32, _ name: String) -> LuaArgumentError {
     cml_is_over(L, index)
-      ? LuaArgumentError("argument \(index) is a \(describe(index)) whose loan has ended")
+      ? LuaArgumentError("\(argumentName(index)) is a \(describe(index)) whose loan has ended")
       : mismatch(index, name)
   }
 

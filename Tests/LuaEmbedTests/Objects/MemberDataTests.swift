@@ -120,9 +120,12 @@ private struct Cell: LuaStruct {
   }
 
   @Test(arguments: [
-    ("shop:add { name = 'a' }", "Shop.add: argument 2.count must be an integer, got nothing"),
-    ("shop:add()", "Shop.add: argument 2 must be a table, got nothing"),
-    ("shop:add({ name = 'a', count = 1 }, 'x')", "Shop.add: argument 3 must be an integer"),
+    ("shop:add { name = 'a' }", "Shop.add: argument 1.count must be an integer, got nothing"),
+    ("shop:add()", "Shop.add: argument 1 must be a table, got nothing"),
+    ("shop:add({ name = 'a', count = 1 }, 'x')", "Shop.add: argument 2 must be an integer"),
+    ("shop.add(shop, 5)", "Shop.add: argument 2 must be a table, got 5"),
+    ("local other = { add = shop.add } other:add(5)", "Shop.add: self must be a Shop, got a table"),
+    ("shop.add(5)", "Shop.add: argument 1 must be a Shop, got 5"),
     ("Shop { { name = 1 } }", "Shop: argument 1[1].name must be a string, got 1"),
     ("Shop.new { { name = 1 } }", "Shop.new: argument 1[1].name must be a string, got 1"),
     ("Shop.merge(shop.first, 5)", "Shop.merge: argument 2 must be a table, got 5"),

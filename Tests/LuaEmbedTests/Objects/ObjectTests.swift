@@ -212,7 +212,8 @@ private final class Puppy: Hound {}
     }()
     #expect(gone == nil)
     let error = #expect(throws: LuaError.self) { try lua.run("kept:speak()") }
-    #expect(error?.message.contains("argument 1 is a Hound whose loan has ended") ?? false)
+    #expect(
+      error?.message.contains("Creature.speak: self is a Hound whose loan has ended") ?? false)
     lua.collect()
   }
 
