@@ -1,5 +1,5 @@
-// `@LuaExposed`: a mark that `@LuaObject` reads. Alone it writes nothing, and must be where it is
-// read.
+// `@LuaExposed`: a mark that `@LuaObject` and `@LuaStruct` read. Alone it writes nothing, and must
+// be where it is read.
 
 #if Macros
   package import SwiftSyntax
@@ -14,19 +14,25 @@
       if around?.is(ExtensionDeclSyntax.self) == true {
         context.report(
           Mistake(
-            node, "'@LuaExposed' does not work in an extension; move the member into the class"
+            node, "'@LuaExposed' does not work in an extension; move the member into the type"
           ))
-      } else if around?.asProtocol((any WithAttributesSyntax).self)?["LuaObject"] == nil {
-        context.report(Mistake(node, "'@LuaExposed' needs a class with '@LuaObject' around it"))
+      } else {
+        let type = around?.asProtocol((any WithAttributesSyntax).self)
+        let marks = (type?.marks("LuaObject") ?? []) + (type?.marks("LuaStruct") ?? [])
+        if marks.isEmpty {
+          context.report(
+            Mistake(
+              node, "'@LuaExposed' needs a type with '@LuaObject' or '@LuaStruct' around it"))
+        }
       }
       return []
     }
   }
 
   extension WithAttributesSyntax {
-    /// The attribute with a name.
-    subscript(name: String) -> AttributeSyntax? {
-      attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }.first {
+    /// The attributes with a name.
+    func marks(_ name: String) -> [AttributeSyntax] {
+      attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
         $0.attributeName.trimmedDescription.split(separator: ".").last.map(String.init) == name
       }
     }

@@ -12,44 +12,58 @@
     /// Whether it may be exposed several times, because Lua chooses by the operands.
     let isOperator: Bool
     /// Such as `.property("count", \.count)`.
-    let text: String
+    let lines: [String]
 
-    private init(_ name: LuaName, isOfType: Bool, _ text: String) {
+    private init(_ name: LuaName, isOfType: Bool, _ line: String) {
       self.name = name.text
       place = name.place
       self.isOfType = isOfType
       isOperator = false
-      self.text = text
+      lines = [line]
     }
 
-    /// An operator.
-    init(_ sign: String, _ place: Syntax, _ text: String) {
-      (name, self.place, self.text) = (sign, place, text)
-      (isOfType, isOperator) = (false, true)
+    /// What Lua asks for by a sign, or by a function of its own.
+    init(_ sign: String, _ place: Syntax, isOperator: Bool = false, _ lines: String...) {
+      (name, self.place, self.lines) = (sign, place, lines)
+      (isOfType, self.isOperator) = (false, isOperator)
     }
 
-    /// Nil if the declaration is not exposed.
-    init?(_ declaration: DeclSyntax, of type: String) throws(Mistake) {
+    /// How often a declaration is exposed, by its attributes.
+    static func marks(of declaration: DeclSyntax) throws(Mistake) -> [AttributeSyntax] {
       if let condition = declaration.as(IfConfigDeclSyntax.self) {
-        try Self.refuseExposed(in: condition)
-        return nil
+        try refuseExposed(in: condition)
+        return []
       }
-      guard let attribute = declaration.asProtocol((any WithAttributesSyntax).self)?["LuaExposed"]
-      else { return nil }
-      if let function = declaration.as(FunctionDeclSyntax.self) {
+      return declaration.asProtocol((any WithAttributesSyntax).self)?.marks("LuaExposed") ?? []
+    }
+
+    /// What one of its attributes exposes.
+    init(_ declaration: DeclSyntax, _ attribute: AttributeSyntax, of type: Owner) throws(Mistake) {
+      if let purpose = try Purpose(attribute) {
+        self = try .serving(purpose, declaration, attribute)
+      } else if let function = declaration.as(FunctionDeclSyntax.self) {
         self = try .function(function, attribute, type)
       } else if let variable = declaration.as(VariableDeclSyntax.self) {
         self = try .variable(variable, attribute, type)
       } else if let initialiser = declaration.as(InitializerDeclSyntax.self) {
-        self = try .initialiser(initialiser, attribute, type)
-      } else if declaration.is(SubscriptDeclSyntax.self) {
-        throw Mistake(
-          attribute,
-          "a subscript cannot be exposed; register it by hand, by '.index' and '.newindex'")
+        self = try .initialiser(initialiser, attribute, type.name)
+      } else if let subscripting = declaration.as(SubscriptDeclSyntax.self) {
+        self = try .subscript(subscripting, attribute, type.name)
       } else {
         throw Mistake(
-          attribute, "'@LuaExposed' is for methods, properties, initialisers and static members")
+          attribute,
+          "'@LuaExposed' is for methods, properties, subscripts, initialisers and static members")
       }
+    }
+
+    /// What is wrong if another member is the same in Lua.
+    var repeated: Mistake {
+      let isName = name.first.map { $0.isLetter || $0 == "_" } ?? false
+      return Mistake(
+        place,
+        isName
+          ? "'\(name)' is exposed twice; give one another name: '@LuaExposed(\"…\")'"
+          : "'\(name)' is exposed twice, but an object has only one in Lua")
     }
 
     /// What is inside of `#if` is not expanded yet: to leave it out in silence would be a trap.
@@ -57,7 +71,9 @@
       for clause in condition.clauses {
         for item in clause.elements?.as(MemberBlockItemListSyntax.self) ?? [] {
           let inner = item.decl
-          if let attribute = inner.asProtocol((any WithAttributesSyntax).self)?["LuaExposed"] {
+          if let attribute = inner.asProtocol((any WithAttributesSyntax).self)?.marks("LuaExposed")
+            .first
+          {
             throw Mistake(attribute, "a member inside '#if' cannot be exposed")
           }
           if let nested = inner.as(IfConfigDeclSyntax.self) { try refuseExposed(in: nested) }
@@ -68,26 +84,35 @@
     // MARK: Functions
 
     private static func function(
-      _ function: FunctionDeclSyntax, _ attribute: AttributeSyntax, _ type: String
+      _ function: FunctionDeclSyntax, _ attribute: AttributeSyntax, _ owner: Owner
     ) throws(Mistake) -> Member {
+      let type = owner.name
       try refuseGeneric(function.genericParameterClause)
       guard case .identifier = function.name.tokenKind else {
         return try .operator(function, attribute, type)
       }
       let name = try LuaName(attribute, or: function.name)
-      let parameters = try Parameters(function.signature.parameterClause, of: type)
+      let parameters = try Parameters(function.signature.parameterClause.parameters, of: type)
       let attempt = try attempt(function.signature.effectSpecifiers)
       let result = try TypeText(result: function.signature.returnClause?.type, of: type)
       let isStatic = isStatic(function.modifiers)
       let receiver = isStatic ? type : parameters.free("object")
-      let list = isStatic ? parameters.list : ["\(receiver): \(type)"] + parameters.list
+      let mutates = mutates(function.modifiers)
+      let object = "\(receiver): \(mutates == nil ? "" : "inout ")\(type)"
+      let list = isStatic ? parameters.list : [object] + parameters.list
       let head = "(\(list.joined(separator: ", ")))" + (result.map { " -> \($0.text)" } ?? "")
       let arguments = parameters.arguments.joined(separator: ", ")
       let call = "\(attempt)\(receiver).\(function.name.text)(\(arguments))"
       if function.name.text == "callAsFunction", !isStatic, attribute.arguments == nil {
+        if let mutates {
+          throw Mistake(
+            mutates,
+            "a mutating 'callAsFunction' cannot be a call of the object; give it a name: "
+              + "'@LuaExposed(\"…\")'")
+        }
         return Member(name, isOfType: false, ".call { \(head) in \(call) }")
       }
-      let kind = isStatic ? "function" : "method"
+      let kind = isStatic ? "function" : mutates == nil ? "method" : "mutating"
       return Member(name, isOfType: isStatic, ".\(kind)(\"\(name.text)\") { \(head) in \(call) }")
     }
 
@@ -104,7 +129,7 @@
         attribute.arguments == nil
         ? try LuaName("new", Syntax(initialiser.initKeyword), attribute)
         : try LuaName(attribute, or: initialiser.initKeyword)
-      let parameters = try Parameters(initialiser.signature.parameterClause, of: type)
+      let parameters = try Parameters(initialiser.signature.parameterClause.parameters, of: type)
       let attempt = try attempt(initialiser.signature.effectSpecifiers)
       let given = name.text == "new" ? "" : "(\"\(name.text)\")"
       let list = parameters.list.joined(separator: ", ")
@@ -112,7 +137,7 @@
       return Member(name, isOfType: true, ".constructor\(given) { (\(list)) in \(call) }")
     }
 
-    private static func refuseGeneric(_ clause: GenericParameterClauseSyntax?) throws(Mistake) {
+    static func refuseGeneric(_ clause: GenericParameterClauseSyntax?) throws(Mistake) {
       guard let clause else { return }
       throw Mistake(clause, "a generic method cannot be exposed; name its type")
     }
@@ -125,41 +150,50 @@
       return effects?.throwsClause == nil ? "" : "try "
     }
 
-    private static func refuseAsync(_ specifier: TokenSyntax?) throws(Mistake) {
+    static func refuseAsync(_ specifier: TokenSyntax?) throws(Mistake) {
       guard let specifier else { return }
       throw Mistake(
         specifier,
         "an async member cannot be exposed; register a function by 'registerAsync'")
     }
 
-    private static func isStatic(_ modifiers: DeclModifierListSyntax) -> Bool {
+    static func isStatic(_ modifiers: DeclModifierListSyntax) -> Bool {
       modifiers.contains { ["static", "class"].contains($0.name.text) }
+    }
+
+    /// What says that a method changes its structure.
+    static func mutates(_ modifiers: DeclModifierListSyntax) -> DeclModifierSyntax? {
+      modifiers.first { $0.name.text == "mutating" }
     }
 
     // MARK: Properties
 
     private static func variable(
-      _ variable: VariableDeclSyntax, _ attribute: AttributeSyntax, _ type: String
+      _ variable: VariableDeclSyntax, _ attribute: AttributeSyntax, _ owner: Owner
     ) throws(Mistake) -> Member {
-      guard let binding = variable.bindings.first, variable.bindings.count == 1,
-        let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
-      else { throw Mistake(variable.bindings, "'@LuaExposed' is for one variable at a time") }
-      let identifier = pattern.identifier
+      let type = owner.name
+      let (binding, identifier) = try single(variable)
       let name = try LuaName(attribute, or: identifier)
       let isConstant = variable.bindingSpecifier.text == "let"
       if isStatic(variable.modifiers) {
         guard isConstant else {
           throw Mistake(
             variable.bindingSpecifier,
-            "a static variable cannot be exposed, because it is read once, when the class is "
+            "a static variable cannot be exposed, because it is read once, when the type is "
               + "registered; make it 'let', or expose a static function")
         }
         let value = "\(type).\(identifier.text)"
         return Member(name, isOfType: true, ".constant(\"\(name.text)\", \(value))")
       }
-      let effects = getter(binding)?.effectSpecifiers
-      try refuseAsync(effects?.asyncSpecifier)
-      let attempt = effects?.throwsClause == nil ? "" : "try "
+      let getter = getter(binding.accessorBlock)
+      let lazy = variable.modifiers.first { $0.name.text == "lazy" }
+      if owner.isStructure, let changes = lazy ?? getter?.modifier {
+        throw Mistake(
+          changes,
+          "a property that changes its structure when it is read cannot be exposed; expose a "
+            + "mutating method")
+      }
+      let attempt = try attempt(getter)
       // Inside of the class a key path could set what others may only read.
       let isNarrow = !isConstant && variable.modifiers.contains { $0.detail?.detail.text == "set" }
       let text =
@@ -169,9 +203,25 @@
       return Member(name, isOfType: false, text)
     }
 
-    private static func getter(_ binding: PatternBindingSyntax) -> AccessorDeclSyntax? {
-      guard case .accessors(let list) = binding.accessorBlock?.accessors else { return nil }
+    /// The only variable of a declaration.
+    static func single(
+      _ variable: VariableDeclSyntax
+    ) throws(Mistake) -> (PatternBindingSyntax, TokenSyntax) {
+      guard let binding = variable.bindings.first, variable.bindings.count == 1,
+        let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
+      else { throw Mistake(variable.bindings, "'@LuaExposed' is for one variable at a time") }
+      return (binding, pattern.identifier)
+    }
+
+    static func getter(_ block: AccessorBlockSyntax?) -> AccessorDeclSyntax? {
+      guard case .accessors(let list) = block?.accessors else { return nil }
       return list.first { $0.accessorSpecifier.text == "get" }
+    }
+
+    /// What stands before a use of a property.
+    static func attempt(_ getter: AccessorDeclSyntax?) throws(Mistake) -> String {
+      try refuseAsync(getter?.effectSpecifiers?.asyncSpecifier)
+      return getter?.effectSpecifiers?.throwsClause == nil ? "" : "try "
     }
   }
 #endif

@@ -1,4 +1,5 @@
-// `@LuaObject`: writes the function of a class that registers its exposed members.
+// `@LuaObject` and `@LuaStruct`: they write the function of a type that registers its exposed
+// members.
 
 #if Macros
   package import SwiftSyntax
@@ -14,11 +15,11 @@
       conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
       do throws(Mistake) {
-        let type = try classOf(declaration, node)
-        let arguments = try Arguments(node, type)
-        if arguments.parent == nil { try refuseParent(type, protocols) }
-        let members = exposed(in: type, context)
-        return [DeclSyntax(stringLiteral: function(type, arguments, members))]
+        let owner = try Owner(declaration, node)
+        let arguments = try Arguments(node, owner)
+        if arguments.parent == nil { try refuseParent(declaration, protocols) }
+        let members = exposed(in: declaration, owner, context)
+        return [DeclSyntax(stringLiteral: function(owner, arguments, members))]
       } catch {
         context.report(error)
         return []
@@ -30,37 +31,19 @@
       providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
       in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-      // What is wrong with the class is reported once, by the other half.
-      if protocols.isEmpty || (try? classOf(declaration, node)) == nil { return [] }
-      return [try ExtensionDeclSyntax("extension \(type.trimmed): LuaObject {}")]
-    }
-
-    /// The class that the macro is on, if Lua can have its objects.
-    private static func classOf(
-      _ declaration: some DeclGroupSyntax, _ node: AttributeSyntax
-    ) throws(Mistake) -> ClassDeclSyntax {
-      guard let type = declaration.as(ClassDeclSyntax.self) else {
-        switch declaration.kind {
-        case .actorDecl:
-          throw Mistake(node, "an actor cannot be exposed, because Lua cannot await it")
-        case .structDecl, .enumDecl:
-          throw Mistake(
-            node, "'@LuaObject' is for classes; register a structure by hand, as a 'LuaStruct'")
-        default: throw Mistake(node, "'@LuaObject' is for classes")
-        }
+      // What is wrong with the type is reported once, by the other half.
+      guard let owner = try? Owner(declaration, node), protocols.contains(owner.conformance) else {
+        return []
       }
-      if let parameters = type.genericParameterClause {
-        throw Mistake(
-          parameters, "a generic class cannot be exposed; register each of its types by hand")
-      }
-      return type
+      return [try ExtensionDeclSyntax("extension \(type.trimmed): \(raw: owner.conformance) {}")]
     }
 
     /// A class that has the conformance from above has a parent, which must be named.
     private static func refuseParent(
-      _ type: ClassDeclSyntax, _ protocols: [TypeSyntax]
+      _ declaration: some DeclGroupSyntax, _ protocols: [TypeSyntax]
     ) throws(Mistake) {
-      guard protocols.isEmpty, let inherited = type.inheritanceClause?.inheritedTypes,
+      guard !protocols.contains("LuaObject"), let type = declaration.as(ClassDeclSyntax.self),
+        let inherited = type.inheritanceClause?.inheritedTypes,
         let above = inherited.first,
         !inherited.contains(where: { $0.type.trimmedDescription.hasSuffix("LuaObject") })
       else { return }
@@ -71,20 +54,22 @@
 
     /// The members with `@LuaExposed`, without those that cannot be.
     private static func exposed(
-      in type: ClassDeclSyntax, _ context: some MacroExpansionContext
+      in declaration: some DeclGroupSyntax, _ owner: Owner, _ context: some MacroExpansionContext
     ) -> [Member] {
       var members: [Member] = []
-      for item in type.memberBlock.members {
+      func add(_ member: Member) throws(Mistake) {
+        if !member.isOperator,
+          members.contains(where: { $0.isOfType == member.isOfType && $0.name == member.name })
+        {
+          throw member.repeated
+        }
+        members.append(member)
+      }
+      for item in declaration.memberBlock.members {
         do throws(Mistake) {
-          guard let member = try Member(item.decl, of: type.name.text) else { continue }
-          if !member.isOperator,
-            members.contains(where: { $0.isOfType == member.isOfType && $0.name == member.name })
-          {
-            throw Mistake(
-              member.place,
-              "'\(member.name)' is exposed twice; give one another name: '@LuaExposed(\"…\")'")
+          for mark in try Member.marks(of: item.decl) {
+            try add(Member(item.decl, mark, of: owner))
           }
-          members.append(member)
         } catch {
           context.report(error)
         }
@@ -93,17 +78,15 @@
     }
 
     private static func function(
-      _ type: ClassDeclSyntax, _ arguments: Arguments, _ members: [Member]
+      _ owner: Owner, _ arguments: Arguments, _ members: [Member]
     ) -> String {
-      var words: [String] = []
-      let modifiers = type.modifiers.map(\.name.text)
-      words += modifiers.filter { ["open", "public", "package"].contains($0) }
+      var words = owner.modifiers.filter { ["open", "public", "package"].contains($0) }
       if arguments.parent != nil { words.append("override") }
-      words.append(modifiers.contains("final") ? "static" : "class")
-      let name = type.name.text
-      var list = ["\(name).self", "as: \"\(arguments.name)\""]
+      let isFinal = owner.isStructure || owner.modifiers.contains("final")
+      words.append(isFinal ? "static" : "class")
+      var list = ["\(owner.name).self", "as: \"\(arguments.name)\""]
       if let parent = arguments.parent { list.append("extending: \(parent)") }
-      let lines = [list.joined(separator: ", ")] + members.map(\.text)
+      let lines = [list.joined(separator: ", ")] + members.flatMap(\.lines)
       let start = members.isEmpty ? "" : "\n    "
       return """
         \(words.joined(separator: " ")) func register(with lua: LuaState) {
@@ -113,14 +96,20 @@
     }
   }
 
-  /// What `@LuaObject(…)` says.
+  extension [TypeSyntax] {
+    fileprivate func contains(_ name: String) -> Bool {
+      contains { $0.trimmedDescription.split(separator: ".").last.map(String.init) == name }
+    }
+  }
+
+  /// What the attribute says.
   private struct Arguments {
     let name: String
     /// Such as `Animal.self`.
     let parent: String?
 
-    init(_ node: AttributeSyntax, _ type: ClassDeclSyntax) throws(Mistake) {
-      name = try LuaName(node, or: type.name).text
+    init(_ node: AttributeSyntax, _ owner: Owner) throws(Mistake) {
+      name = try LuaName(node, or: owner.token).text
       let list = node.arguments?.as(LabeledExprListSyntax.self) ?? []
       parent = list.first { $0.label?.text == "extending" }?.expression.trimmedDescription
     }

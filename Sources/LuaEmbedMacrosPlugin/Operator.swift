@@ -12,19 +12,20 @@
       if let arguments = attribute.arguments {
         throw Mistake(arguments, "an operator has no other name in Lua; leave the name out")
       }
-      let parameters = try Parameters(function.signature.parameterClause, of: type)
+      let parameters = try Parameters(function.signature.parameterClause.parameters, of: type)
       let attempt = try attempt(function.signature.effectSpecifiers)
       let place = Syntax(function.name)
       if parameters.arguments.count == 1 {
         guard let member = unary[sign] else { throw refusal(sign, function.name) }
-        return Member(sign, place, ".\(member) { \(attempt)\(sign)$0 }")
+        return Member(sign, place, isOperator: true, ".\(member) { \(attempt)\(sign)$0 }")
       }
       guard let word = binary[sign] else { throw refusal(sign, function.name) }
       let result = try TypeText(result: function.signature.returnClause?.type, of: type)
       let head =
         "(\(parameters.list.joined(separator: ", ")))" + (result.map { " -> \($0.text)" } ?? "")
       let call = attempt + parameters.names.joined(separator: " \(sign) ")
-      return Member(sign, place, ".operator(.\(word)) { \(head) in \(call) }")
+      return Member(
+        sign, place, isOperator: true, ".operator(.\(word)) { \(head) in \(call) }")
     }
 
     private static let unary = ["-": "negated", "~": "complement"]

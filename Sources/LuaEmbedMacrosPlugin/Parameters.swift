@@ -12,10 +12,8 @@
     /// What the closure calls them.
     private(set) var names: [String] = []
 
-    init(_ clause: FunctionParameterClauseSyntax, of type: String) throws(Mistake) {
-      for (index, parameter) in clause.parameters.enumerated() {
-        try add(parameter, index, type)
-      }
+    init(_ list: FunctionParameterListSyntax, of type: String) throws(Mistake) {
+      for (index, parameter) in list.enumerated() { try add(parameter, index, type) }
     }
 
     /// A name that no parameter has.

@@ -117,10 +117,21 @@ extension LuaMember {
   /// What `pairs` iterates over: a sequence of pairs, made once for each loop.
   public static func pairs<Pairs: Sequence, K: LuaPushable, V: LuaPushable>(
     _ body: @escaping (Object) throws -> Pairs
+  ) -> LuaMember where Pairs.Element == (K, V) { iterating { try body($0).makeIterator() } }
+
+  /// A dictionary for `pairs` to iterate over, in its order, which differs from run to run.
+  public static func pairs<K: LuaPushable, V: LuaPushable>(
+    _ body: @escaping (Object) throws -> [K: V]
+  ) -> LuaMember {
+    iterating { try body($0).lazy.map { ($0.key, $0.value) }.makeIterator() }
+  }
+
+  private static func iterating<Pairs: IteratorProtocol, K: LuaPushable, V: LuaPushable>(
+    _ body: @escaping (Object) throws -> Pairs
   ) -> LuaMember where Pairs.Element == (K, V) {
     LuaMember(.meta, "__pairs") { access in
       { stack in
-        var iterator = try body(access.read(stack, 1)).makeIterator()
+        var iterator = try body(access.read(stack, 1))
         let next = LuaHostFunction("next") { stack in
           guard let (key, value) = iterator.next() else {
             stack.pushNil()

@@ -56,6 +56,7 @@ private final class Puppy: Hound {}
       .constructor { (name: String) in Hound(name: name) },
       .index { (dog: Hound, trick: String) in dog.tricks[trick] },
       .newindex { (dog: inout Hound, trick: String, level: Int) in dog.tricks[trick] = level },
+      .pairs { $0.tricks },
       .method("legs") { (_: Hound) in 3 })
     return lua
   }
@@ -180,6 +181,7 @@ private final class Puppy: Hound {}
     #expect(
       try text(lua, "puppy.sit = 3 return puppy:speak() .. puppy:legs() .. puppy.sit")
         == "Tiny barks33")
+    #expect(try text(lua, "for k, v in pairs(puppy) do return k .. v end") == "sit3")
     lua.register("name") { (animal: Creature) in animal.name }
     #expect(try text(lua, "return name(puppy) .. name(Hound('Rex')) .. name(cat)") == "TinyRexTom")
     #expect(try text(lua, "return Hound('Rex').sit") == "nil")

@@ -9,6 +9,7 @@ import Testing
 private func specs(conforming: Bool) -> [String: MacroSpec] {
   [
     "LuaObject": MacroSpec(type: ObjectMacro.self, conformances: conforming ? ["LuaObject"] : []),
+    "LuaStruct": MacroSpec(type: ObjectMacro.self, conformances: ["LuaStruct"]),
     "LuaExposed": MacroSpec(type: ExposedMacro.self),
   ]
 }

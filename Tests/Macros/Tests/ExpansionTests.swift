@@ -151,6 +151,148 @@ import Testing
         """)
   }
 
+  @Test func `a subscript is for the fields that are not members`() {
+    expect(
+      """
+      @LuaObject final class Words {
+        @LuaExposed subscript(key: String) -> Int? {
+          get { 1 }
+          set {}
+        }
+      }
+      """,
+      expandsTo: """
+        final class Words {
+          subscript(key: String) -> Int? {
+            get { 1 }
+            set {}
+          }
+
+          static func register(with lua: LuaState) {
+            lua.register(
+              Words.self, as: "Words",
+              .index { (object: Words, key: String) -> Int? in object[key] },
+              .newindex { (object: inout Words, key: String, value: Int?) in object[key] = value })
+          }
+        }
+
+        extension Words: LuaObject {}
+        """)
+    expect(
+      """
+      @LuaObject final class Half {
+        @LuaExposed private(set) subscript(at object: Int) -> Self {
+          get { self }
+          set {}
+        }
+      }
+      @LuaObject final class Read {
+        @LuaExposed subscript(i: Int) -> Int { get throws { i } }
+      }
+      """,
+      expandsTo: """
+        final class Half {
+          private(set) subscript(at object: Int) -> Self {
+            get { self }
+            set {}
+          }
+
+          static func register(with lua: LuaState) {
+            lua.register(
+              Half.self, as: "Half",
+              .index { (object_: Half, object: Int) -> Half in object_[at: object] })
+          }
+        }
+        final class Read {
+          subscript(i: Int) -> Int { get throws { i } }
+
+          static func register(with lua: LuaState) {
+            lua.register(
+              Read.self, as: "Read",
+              .index { (object: Read, i: Int) -> Int in try object[i] })
+          }
+        }
+
+        extension Half: LuaObject {}
+
+        extension Read: LuaObject {}
+        """)
+  }
+
+  @Test func `members may be used without their names`() {
+    expect(
+      """
+      @LuaObject final class File {
+        @LuaExposed @LuaExposed(.close) func close() -> Bool { true }
+        @LuaExposed(.length) var size: Int { get throws { 1 } }
+        @LuaExposed(.pairs) func lines(from: Int = 0) throws -> [(Int, String)] { [] }
+        @LuaExposed(.tostring) var description: String { "" }
+      }
+      """,
+      expandsTo: """
+        final class File {
+          func close() -> Bool { true }
+          var size: Int { get throws { 1 } }
+          func lines(from: Int = 0) throws -> [(Int, String)] { [] }
+          var description: String { "" }
+
+          static func register(with lua: LuaState) {
+            lua.register(
+              File.self, as: "File",
+              .method("close") { (object: File) -> Bool in object.close() },
+              .close { _ = $0.close() },
+              .length { try $0.size },
+              .pairs { try $0.lines() },
+              .tostring { $0.description })
+          }
+        }
+
+        extension File: LuaObject {}
+        """)
+  }
+
+  @Test func `a structure crosses as a copy, which its methods may change`() {
+    expect(
+      """
+      @LuaStruct("Vec") public struct Vector {
+        @LuaExposed var x: Double
+        @LuaExposed let id = 1
+        @LuaExposed init(x: Double = 0) { self.x = x }
+        @LuaExposed mutating func scale(by k: Double = 2) -> Self { self }
+        @LuaExposed func callAsFunction() -> Double { x }
+        @LuaExposed static func * (v: Vector, k: Double) -> Vector { v }
+        @LuaExposed subscript(i: Int) -> Double { get { x } nonmutating set {} }
+      }
+      """,
+      expandsTo: """
+        public struct Vector {
+          var x: Double
+          let id = 1
+          init(x: Double = 0) { self.x = x }
+          mutating func scale(by k: Double = 2) -> Self { self }
+          func callAsFunction() -> Double { x }
+          static func * (v: Vector, k: Double) -> Vector { v }
+          subscript(i: Int) -> Double { get { x } nonmutating set {} }
+
+          public static func register(with lua: LuaState) {
+            lua.register(
+              Vector.self, as: "Vec",
+              .property("x", \\.x),
+              .property("id", \\.id),
+              .constructor { (x: Double?) in Vector(x: x ?? 0) },
+              .mutating("scale") { (object: inout Vector, k: Double?) -> Vector in \
+        object.scale(by: k ?? 2) },
+              .call { (object: Vector) -> Double in object.callAsFunction() },
+              .operator(.multiply) { (v: Vector, k: Double) -> Vector in v * k },
+              .index { (object: Vector, i: Int) -> Double in object[i] },
+              .newindex { (object: inout Vector, i: Int, value: Double) in object[i] = value })
+          }
+        }
+
+        extension Vector: LuaStruct {}
+        """)
+  }
+
   @Test func `parameters keep their labels and default values`() {
     expect(
       """

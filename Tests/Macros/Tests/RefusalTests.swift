@@ -47,7 +47,7 @@ private let refusals = [
     message: "an 'init?' cannot be exposed; throw a 'LuaFailure' instead of returning nil"),
   Refusal(
     member: "static var f = 1", column: 22,
-    message: "a static variable cannot be exposed, because it is read once, when the class is "
+    message: "a static variable cannot be exposed, because it is read once, when the type is "
       + "registered; make it 'let', or expose a static function"),
   Refusal(
     member: "let (a, b) = (1, 2)", column: 19,
@@ -70,11 +70,20 @@ private let refusals = [
     member: "static func + <T>(a: C, b: T) -> C { a }", column: 29,
     message: "a generic method cannot be exposed; name its type"),
   Refusal(
-    member: "subscript(i: Int) -> Int { i }", column: 3,
-    message: "a subscript cannot be exposed; register it by hand, by '.index' and '.newindex'"),
+    member: "subscript(i: Int, j: Int) -> Int { i }", column: 24,
+    message: "a subscript with several parameters cannot be exposed, because Lua has one key; "
+      + "expose a method"),
+  Refusal(
+    member: "static subscript(i: Int) -> Int { i }", column: 15,
+    message: "a static subscript cannot be exposed, because Lua asks objects; expose a static "
+      + "function"),
+  Refusal(
+    member: "subscript<T>(i: T) -> Int { 1 }", column: 24,
+    message: "a generic method cannot be exposed; name its type"),
   Refusal(
     member: "struct S {}", column: 3,
-    message: "'@LuaExposed' is for methods, properties, initialisers and static members"),
+    message: "'@LuaExposed' is for methods, properties, subscripts, initialisers and static "
+      + "members"),
 ]
 
 @Suite struct RefusalTests {
@@ -107,23 +116,151 @@ private let refusals = [
   }
 
   @Test(arguments: [
-    ("actor A {}", 1, "an actor cannot be exposed, because Lua cannot await it"),
+    ("@LuaObject actor A {}", 1, "an actor cannot be exposed, because Lua cannot await it"),
     (
-      "struct A {}", 1,
-      "'@LuaObject' is for classes; register a structure by hand, as a 'LuaStruct'"
+      "@LuaObject enum A {}", 1,
+      "an enumeration cannot be exposed; register it by hand, as a 'LuaStruct', or let it cross by "
+        + "its raw value"
+    ),
+    ("@LuaStruct class A {}", 1, "'@LuaStruct' is for structures; write '@LuaObject'"),
+    ("@LuaObject struct A {}", 1, "'@LuaObject' is for classes; write '@LuaStruct'"),
+    (
+      "@LuaStruct struct A<T> {}", 20,
+      "a generic structure cannot be exposed; register each of its types by hand"
     ),
     (
-      "enum A {}", 1, "'@LuaObject' is for classes; register a structure by hand, as a 'LuaStruct'"
-    ),
-    (
-      "class A<T> {}", 19,
+      "@LuaObject class A<T> {}", 19,
       "a generic class cannot be exposed; register each of its types by hand"
     ),
   ])
-  func `what is no class of its own is refused`(type: String, column: Int, message: String) {
+  func `what is no class or structure of its own is refused`(
+    type: String, column: Int, message: String
+  ) {
     expect(
-      "@LuaObject \(type)", expandsTo: type,
+      type, expandsTo: String(type.drop { $0 != " " }.dropFirst()),
       refusals: [DiagnosticSpec(message: message, line: 1, column: column)])
+  }
+
+  @Test(arguments: [
+    (
+      "lazy var a = 1", 15,
+      "a property that changes its structure when it is read cannot be exposed; expose a mutating "
+        + "method"
+    ),
+    (
+      "var a: Int { mutating get { 1 } }", 28,
+      "a property that changes its structure when it is read cannot be exposed; expose a mutating "
+        + "method"
+    ),
+    (
+      "subscript(i: Int) -> Int { mutating get { 1 } }", 42,
+      "a subscript that changes its structure when it is read cannot be exposed"
+    ),
+    (
+      "mutating func callAsFunction() {}", 15,
+      "a mutating 'callAsFunction' cannot be a call of the object; give it a name: "
+        + "'@LuaExposed(\"…\")'"
+    ),
+  ])
+  func `what would change a copy is refused`(member: String, column: Int, message: String) {
+    expect(
+      "@LuaStruct struct S {\n  @LuaExposed \(member)\n}",
+      expandsTo: """
+        struct S {
+          \(member)
+
+          static func register(with lua: LuaState) {
+            lua.register(S.self, as: "S")
+          }
+        }
+
+        extension S: LuaStruct {}
+        """, refusals: [DiagnosticSpec(message: message, line: 2, column: column)])
+  }
+
+  @Test(arguments: [
+    ("(.close) func f() throws {}", 15, "what '.close' uses must not throw"),
+    (
+      "(.tostring) var f: String { get throws { \"\" } }", 15,
+      "what '.tostring' uses must not throw"
+    ),
+    ("(.close) var f = 1", 3, "'.close' is for a method"),
+    ("(.pairs) subscript(i: Int) -> Int { 1 }", 3, "'.pairs' is for a method or a property"),
+    (
+      "(.length) func f(_ n: Int) -> Int { 1 }", 30,
+      "Lua passes no arguments to what '.length' uses"
+    ),
+    ("(.length) static let f = 1", 24, "'.length' is for members of objects, not of the type"),
+    (
+      "(.length) static func f() -> Int { 1 }", 24,
+      "'.length' is for members of objects, not of the type"
+    ),
+    (
+      "(.length) func f() async -> Int { 1 }", 33,
+      "an async member cannot be exposed; register a function by 'registerAsync'"
+    ),
+    (
+      "(.close) mutating func f() {}", 23,
+      "'.close' cannot use a mutating method, because it gets a copy of the structure"
+    ),
+    (
+      "(\"at\") subscript(i: Int) -> Int { 1 }", 15,
+      "a subscript has no name in Lua; leave the name out"
+    ),
+  ])
+  func `what Lua uses without a name is what it can use`(
+    member: String, column: Int, message: String
+  ) {
+    let bare = member.drop { $0 != ")" }.dropFirst(2)
+    expect(
+      "@LuaStruct struct S {\n  @LuaExposed\(member)\n}",
+      expandsTo: """
+        struct S {
+          \(bare)
+
+          static func register(with lua: LuaState) {
+            lua.register(S.self, as: "S")
+          }
+        }
+
+        extension S: LuaStruct {}
+        """, refusals: [DiagnosticSpec(message: message, line: 2, column: column)])
+  }
+
+  @Test func `Lua has one of what has no name`() {
+    expect(
+      """
+      @LuaObject final class C {
+        @LuaExposed(.length) var a = 1
+        @LuaExposed(.length) var b = 1
+        @LuaExposed subscript(i: Int) -> Int { 1 }
+        @LuaExposed subscript(s: String) -> Int { 1 }
+      }
+      """,
+      expandsTo: """
+        final class C {
+          var a = 1
+          var b = 1
+          subscript(i: Int) -> Int { 1 }
+          subscript(s: String) -> Int { 1 }
+
+          static func register(with lua: LuaState) {
+            lua.register(
+              C.self, as: "C",
+              .length { $0.a },
+              .index { (object: C, i: Int) -> Int in object[i] })
+          }
+        }
+
+        extension C: LuaObject {}
+        """,
+      refusals: [
+        DiagnosticSpec(
+          message: "'.length' is exposed twice, but an object has only one in Lua", line: 3,
+          column: 15),
+        DiagnosticSpec(
+          message: "'[]' is exposed twice, but an object has only one in Lua", line: 5, column: 15),
+      ])
   }
 
   @Test func `a class has a name that scripts can write`() {
@@ -182,11 +319,14 @@ private let refusals = [
   }
 
   @Test(arguments: [
-    ("class C {\n  @LuaExposed func f() {}\n}", "needs a class with '@LuaObject' around it"),
-    ("@LuaExposed func f() {}", "needs a class with '@LuaObject' around it"),
+    (
+      "class C {\n  @LuaExposed func f() {}\n}",
+      "needs a type with '@LuaObject' or '@LuaStruct' around it"
+    ),
+    ("@LuaExposed func f() {}", "needs a type with '@LuaObject' or '@LuaStruct' around it"),
     (
       "extension C {\n  @LuaExposed func f() {}\n}",
-      "does not work in an extension; move the member into the class"
+      "does not work in an extension; move the member into the type"
     ),
   ])
   func `a member outside of a class for Lua is refused`(source: String, message: String) {

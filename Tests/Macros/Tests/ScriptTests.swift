@@ -76,7 +76,74 @@ enum Nested {
   @LuaExposed static func < (a: Money, b: Money) -> Bool { a.amount < b.amount }
 }
 
+/// What has no name in Lua.
+@LuaObject final class Shelf {
+  @LuaExposed @LuaExposed(.pairs) var books = ["b": 2]
+  @LuaExposed var isOpen = true
+  @LuaExposed init() {}
+  @LuaExposed @LuaExposed(.close) func close() -> Bool {
+    isOpen = false
+    return true
+  }
+  @LuaExposed(.length) func count() throws -> Int { books.count }
+  @LuaExposed(.tostring) var description: String { "\(books.count) books" }
+  @LuaExposed subscript(title: String) -> Int? {
+    get { books[title] }
+    set { books[title] = newValue }
+  }
+}
+
+/// A structure: each crossing copies.
+@LuaStruct struct Vector {
+  @LuaExposed static let zero = Vector(0, 0)
+  @LuaExposed var x: Double
+  @LuaExposed private(set) var y: Double
+  @LuaExposed init(_ x: Double = 1, _ y: Double = 2) { (self.x, self.y) = (x, y) }
+  @LuaExposed var sum: Double { x + y }
+  @LuaExposed mutating func scale(by k: Double) -> Double {
+    (x, y) = (x * k, y * k)
+    return x
+  }
+  @LuaExposed func plus(_ other: Self) -> Self { Vector(x + other.x, y + other.y) }
+  @LuaExposed static func * (v: Vector, k: Double) -> Vector { Vector(v.x * k, v.y * k) }
+  @LuaExposed subscript(i: Int) -> Double {
+    get throws {
+      if i != 1 && i != 2 { throw LuaFailure("no place \(i)") }
+      return i == 1 ? x : y
+    }
+  }
+  @LuaExposed(.pairs) func parts() -> [(String, Double)] { [("x", x), ("y", y)] }
+}
+
 @Suite struct ScriptTests {
+  @Test(arguments: [
+    ("#Shelf()", "1"), ("tostring(Shelf())", "1 books"), ("Shelf().b", "2"), ("Shelf().c", "nil"),
+    ("(function() local s = Shelf() s.c = 3 s.b = nil return s.c, s.b, #s end)()", "3"),
+    ("(function() for k, v in pairs(Shelf()) do return k .. v end end)()", "b2"),
+    (
+      "(function() local s = Shelf() do local t <close> = s end return s.isOpen end)()", "false"
+    ),
+    ("Shelf():close()", "true"), ("Shelf().books.b", "2"),
+    ("Vector().sum", "3.0"), ("Vector.zero.sum", "0.0"), ("(Vector(3) * 2).x", "6.0"),
+    ("(function() local v = Vector() v.x = 5 v:scale(2) return v.x + v.y end)()", "14.0"),
+    ("Vector(1):plus(Vector(2)).x", "3.0"), ("Vector()[2]", "2.0"), ("Vector()[3]", "nil"),
+    (
+      "(function() local t = '' for k, v in pairs(Vector()) do t = t .. k .. v end return t end)()",
+      "x1.0y2.0"
+    ),
+    (
+      "select(2, pcall(function() Vector().y = 1 end)):match 'cannot set field'", "cannot set field"
+    ),
+  ])
+  func `what has no name, and structures, do in Lua what they do in Swift`(
+    expression: String, result: String
+  ) throws {
+    let lua = try LuaState()
+    Shelf.register(with: lua)
+    Vector.register(with: lua)
+    #expect(try lua.evaluate("return tostring((\(expression)))") == result)
+  }
+
   @Test(arguments: [
     ("(Money(1) + Money(2) - Money(4)).amount", "-1"),
     ("(Money(3) * 2 + 2 * Money(3)).amount", "12"), ("(-Money(5)).amount", "-5"),
