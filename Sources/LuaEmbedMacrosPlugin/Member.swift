@@ -194,13 +194,35 @@
             + "mutating method")
       }
       let attempt = try attempt(getter)
-      // Inside of the class a key path could set what others may only read.
-      let isNarrow = !isConstant && variable.modifiers.contains { $0.detail?.detail.text == "set" }
+      let (word, use) = (name.text, "$0.\(identifier.text)")
+      // Closures are faster than key paths, which are for what the compiler alone knows.
       let text =
-        isNarrow || !attempt.isEmpty
-        ? ".computed(\"\(name.text)\") { \(attempt)$0.\(identifier.text) }"
-        : ".property(\"\(name.text)\", \\.\(identifier.text))"
+        switch isSettable(variable, binding) {
+        case true: ".property(\"\(word)\", get: { \(use) }, set: { \(use) = $1 })"
+        case false: ".computed(\"\(word)\") { \(attempt)\(use) }"
+        case nil: ".property(\"\(word)\", \\.\(identifier.text))"
+        }
       return Member(name, isOfType: false, text)
+    }
+
+    /// Whether anybody may set a property; nil if its declaration does not say so.
+    private static func isSettable(
+      _ variable: VariableDeclSyntax, _ binding: PatternBindingSyntax
+    ) -> Bool? {
+      if variable.bindingSpecifier.text == "let" { return false }
+      if variable.modifiers.contains(where: { $0.detail?.detail.text == "set" }) { return false }
+      let hasWrapper = variable.attributes.contains { attribute in
+        attribute.as(AttributeSyntax.self)?.attributeName.trimmedDescription != "LuaExposed"
+      }
+      if hasWrapper { return nil }
+      switch binding.accessorBlock?.accessors {
+      case .getter: return false
+      case .accessors(let list):
+        let words = Set(list.map(\.accessorSpecifier.text))
+        if words.isSubset(of: ["willSet", "didSet"]) || words == ["get", "set"] { return true }
+        return words == ["get"] ? false : nil
+      case nil: return true
+      }
     }
 
     /// The only variable of a declaration.

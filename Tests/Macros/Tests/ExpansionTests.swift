@@ -29,7 +29,7 @@ import Testing
             lua.register(
               Counter.self, as: "Counter",
               .computed("count") { $0.count },
-              .property("step", \\.step),
+              .property("step", get: { $0.step }, set: { $0.step = $1 }),
               .constructor { (start: Int) in Counter(start: start) },
               .method("add") { (object: Counter, n: Int) -> Int in try object.add(n) },
               .method("reset") { (object: Counter) in object.reset() })
@@ -76,7 +76,7 @@ import Testing
             lua.register(
               Counter.self, as: "Tally",
               .method("add_one") { (object: Counter) in object.addOne() },
-              .property("last", \\.`repeat`),
+              .property("last", get: { $0.`repeat` }, set: { $0.`repeat` = $1 }),
               .constructor("from_text") { (text: String) in try Counter(text: text) },
               .method("until_zero") { (object: Counter, n: Int) in object.`until`(repeat: n) })
           }
@@ -277,8 +277,8 @@ import Testing
           public static func register(with lua: LuaState) {
             lua.register(
               Vector.self, as: "Vec",
-              .property("x", \\.x),
-              .property("id", \\.id),
+              .property("x", get: { $0.x }, set: { $0.x = $1 }),
+              .computed("id") { $0.id },
               .constructor { (x: Double?) in Vector(x: x ?? 0) },
               .mutating("scale") { (object: inout Vector, k: Double?) -> Vector in \
         object.scale(by: k ?? 2) },
@@ -337,6 +337,8 @@ import Testing
         @LuaExposed var half: Int { 1 }
         @LuaExposed var watched = 0 { didSet {} }
         @LuaExposed public internal(set) var narrow = 0
+        @LuaExposed @Clamped var wrapped = 0
+        @LuaExposed var direct: Int { _read { yield x } _modify { yield &x } }
         @LuaExposed var checked: Int { get throws { 1 } }
       }
       """,
@@ -347,16 +349,20 @@ import Testing
           var half: Int { 1 }
           var watched = 0 { didSet {} }
           public internal(set) var narrow = 0
+          @Clamped var wrapped = 0
+          var direct: Int { _read { yield x } _modify { yield &x } }
           var checked: Int { get throws { 1 } }
 
           static func register(with lua: LuaState) {
             lua.register(
               Counter.self, as: "Counter",
-              .property("id", \\.id),
-              .property("both", \\.both),
-              .property("half", \\.half),
-              .property("watched", \\.watched),
+              .computed("id") { $0.id },
+              .property("both", get: { $0.both }, set: { $0.both = $1 }),
+              .computed("half") { $0.half },
+              .property("watched", get: { $0.watched }, set: { $0.watched = $1 }),
               .computed("narrow") { $0.narrow },
+              .property("wrapped", \\.wrapped),
+              .property("direct", \\.direct),
               .computed("checked") { try $0.checked })
           }
         }
