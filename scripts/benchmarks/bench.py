@@ -105,12 +105,24 @@ def measure(rows, rounds):
 
 def count(rows, results):
     """Adds the instructions of an operation, beside the times of each peer."""
-    for row in {row.run_key: row for row in rows if row.is_counted}.values():
+    todo = {(row.run_key, row.count_key): row for row in rows if row.is_counted}
+    for row in todo.values():
         for peer, found in results[row.run_key].items():
             if isinstance(found, str):
                 continue
-            found[0]["instructions"] = counting.per_operation(row, *command(peer, row))
-            print(f"{row.id} {peer}: {found[0]['instructions']:.0f} instructions", file=sys.stderr)
+            found[0][row.count_key] = counting.per_operation(row, *command(peer, row))
+            print(f"{row.id} {peer}: {found[0][row.count_key]:.0f} instructions", file=sys.stderr)
+
+
+def untimed(rows):
+    """What `measure` returns, without times: of ours, and of what its limit is a multiple of."""
+    results = {}
+    for row in rows:
+        peers = results.setdefault(row.run_key, {})
+        for peer in (row.first.of, row.ours):
+            if peer is not None:
+                peers[peer] = [{}] if command(peer, row) else "not built"
+    return results
 
 
 def selected(only):
@@ -133,6 +145,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", help="rows whose id begins so: w1a,w2")
     parser.add_argument("--quick", action="store_true", help="a twentieth of the work, two rounds")
+    parser.add_argument("--count", action="store_true", help="instructions only, no times")
     parser.add_argument("--output", type=pathlib.Path,
                         help="where to write (default: docs/benchmarks.md after a full run)")
     parser.add_argument("--compare", metavar="REV", help="only with our program of that commit")
@@ -146,14 +159,18 @@ def main():
     if options.quick:
         os.environ["BENCH_SCALE"] = "0.05"
     prepare(os.environ)
-    results = measure(rows, rounds)
+    if options.count:
+        rows = [row for row in rows if row.is_counted]
+    results = untimed(rows) if options.count else measure(rows, rounds)
     if not options.quick:
         count(rows, results)
     if options.compare:
         text = report.comparison(rows, results)
+    elif options.count:
+        text = report.counted(rows, results)
     else:
         text = report.page(rows, results, rounds, options.quick)
-    is_full = not options.only and not options.quick and not options.compare
+    is_full = not (options.only or options.quick or options.compare or options.count)
     output = options.output or (ROOT / "docs" / "benchmarks.md" if is_full else None)
     if output:
         output.write_text(text, encoding="utf-8")

@@ -35,13 +35,25 @@ def count(words, environment, counts_all=False):
     collected = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode or not collected:
         raise RuntimeError((done.stderr.strip().splitlines() or ["no output"])[-1])
-    return int(collected[1]), done.stdout.strip().splitlines()[-1]
+    return int(collected[1]), (done.stdout.strip().splitlines() or [""])[-1]
+
+
+CALLS = 20_000
+
+
+def per_call(row, words, environment):
+    """The same for a workload that performs the calls that its environment names."""
+    few, many = (count(words, {**environment, "BENCH_CALL": row.figure, "BENCH_TURNS": str(turns)})
+                 for turns in (CALLS, 2 * CALLS))
+    return (many[0] - few[0]) / CALLS
 
 
 def per_operation(row, words, environment):
     """The instructions of one operation of a row's workload."""
     if row.is_start:
         return count(words, environment, counts_all=True)[0]
+    if row.is_call:
+        return per_call(row, words, environment)
     found = []
     for times in (1, 2):
         scaled = {**environment, "BENCH_SCALE": f"{row.count_scale * times:g}"}

@@ -116,7 +116,20 @@ def spread_table(rows, results):
 def instructions(row, peer, results):
     """The instructions of an operation, None where they were not counted."""
     found = results[row.run_key].get(peer)
-    return found[0].get("instructions") if isinstance(found, list) and found else None
+    return found[0].get(row.count_key) if isinstance(found, list) and found else None
+
+
+def counted(rows, results):
+    """The instructions of an operation, beside those of the base that its limit is of."""
+    lines = []
+    for row in rows:
+        ours, base = (instructions(row, peer, results) for peer in (row.ours, row.first.of))
+        is_over = ours and base and ours > row.first.factor * base
+        lines.append([
+            row.id.upper(), f"{row.title}", number(base), number(ours),
+            f"{ours / base:.2f}" if ours and base else "", row.first.words(""),
+            "**over**" if is_over else ""])
+    return table(["id", "per operation", "base", "ours", "ratio", "limit", ""], lines)
 
 
 def comparison(rows, results):

@@ -76,9 +76,21 @@ class Row:
         return self.folder == "w8"
 
     @property
+    def is_call(self):
+        """Its workload can perform one call so often as is asked, by its figure."""
+        return self.folder == "w12"
+
+    @property
     def is_counted(self):
         """Whether its instructions say something: the operations are ours, and equal."""
-        return self.is_start or self.figure == "cpu" and self.folder != "w4b"
+        if self.is_start or self.is_call:
+            return True
+        return self.figure == "cpu" and self.folder != "w4b"
+
+    @property
+    def count_key(self):
+        """Where its instructions are among the figures of a run."""
+        return f"instructions.{self.figure}" if self.is_call else "instructions"
 
     @property
     def run_key(self):

@@ -38,7 +38,9 @@ return function(host)
   end
   local only = os.getenv "BENCH_CALL"  -- one of them, so often: for counting instructions
   if only then
+    bench.probe.count(true)
     calls[only](tonumber(os.getenv "BENCH_TURNS"))
+    bench.probe.count(false)
   else
     bench.calls(calls)
   end
