@@ -267,6 +267,7 @@ struct cml_result cml_run(cml_state *s, int task, int arguments, bool synchronou
   s->tasks[task].phase = CML_PHASE_RUNNING;
   s->tasks[task].awaits = 0;
   int status = resume(s, task, co, arguments, synchronous, &count);
+  if (LIKELY(status == LUA_OK)) return (struct cml_result){CML_RETURNED, task, count};
   return classify(s, task, co, status, count);
 }
 

@@ -2,14 +2,19 @@
 // call-outs they count as one, with its limits.
 #include "cml_internal.h"
 
-const char *cml_pushbytes(lua_State *L, const void *bytes, size_t count) {
-  struct cml_state *s = cml_of(L);
-  if (cml_is_charged(s, L)) return lua_pushlstring(L, bytes, count);
+static __attribute__((noinline)) const char *push_charged(struct cml_state *s, lua_State *L,
+                                                          const void *bytes, size_t count) {
   struct cml_work work;
   cml_begin_work(s, L, &work);
   const char *text = lua_pushlstring(L, bytes, count);
   cml_end_work(s, L, &work);
   return text;
+}
+
+const char *cml_pushbytes(lua_State *L, const void *bytes, size_t count) {
+  struct cml_state *s = cml_of(L);
+  if (LIKELY(cml_is_charged(s, L))) return lua_pushlstring(L, bytes, count);
+  return push_charged(s, L, bytes, count);
 }
 
 void cml_newtable(lua_State *L, int items, int fields) {

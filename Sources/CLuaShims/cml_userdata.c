@@ -205,7 +205,7 @@ static int set_field(lua_State *L) {
     lua_pushvalue(L, 2);
     return unknown_field(L, k, lua_rawget(L, -2) == LUA_TNIL ? "unknown" : "cannot set");
   }
-  lua_remove(L, 2);  // object, value, setter
+  lua_copy(L, 3, 2);  // object and value; the setter is on top
   return cml_call_member(L, 2);
 }
 

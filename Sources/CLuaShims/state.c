@@ -345,21 +345,39 @@ static size_t character(const unsigned char *at, size_t left) {
   return count;
 }
 
-bool cml_is_utf8(const char *bytes, size_t count) {
-  const unsigned char *at = (const unsigned char *)bytes, *end = at + count;
-  while (at < end) {
-    uint64_t eight;
-    if (end - at >= 8 && (memcpy(&eight, at, 8), (eight & 0x8080808080808080) == 0)) {
-      at += 8;
-    } else if (*at < 0x80) {
-      at++;
-    } else {
-      size_t step = character(at, (size_t)(end - at));
-      if (step == 0) return false;
-      at += step;
-    }
+// How many bytes are ASCII before the first that is not, or fewer: whole blocks.
+static size_t ascii_blocks(const char *bytes, size_t count) {
+  enum { WORDS = 4 };
+  uint64_t block[WORDS];
+  size_t at = 0;
+  for (; count - at >= sizeof block; at += sizeof block) {
+    memcpy(block, bytes + at, sizeof block);
+    if (((block[0] | block[1] | block[2] | block[3]) & 0x8080808080808080) != 0) break;
   }
-  return true;
+  for (; count - at >= sizeof *block; at += sizeof *block) {
+    memcpy(block, bytes + at, sizeof *block);
+    if ((block[0] & 0x8080808080808080) != 0) break;
+  }
+  return at;
+}
+
+const char *cml_text(lua_State *L, int i, size_t *count, bool *is_ascii) {
+  if (lua_type(L, i) != LUA_TSTRING) return NULL;
+  const char *bytes = lua_tolstring(L, i, count);
+  size_t left = *count, at = ascii_blocks(bytes, left);
+  *is_ascii = true;
+  while (at < left) {
+    if (LIKELY((unsigned char)bytes[at] < 0x80)) {
+      at++;
+      continue;
+    }
+    size_t step = character((const unsigned char *)bytes + at, left - at);
+    if (step == 0) return NULL;
+    *is_ascii = false;
+    at += step;
+    at += ascii_blocks(bytes + at, left - at);
+  }
+  return bytes;
 }
 
 double cml_number(lua_State *L, int i, bool *ok) {

@@ -33,8 +33,16 @@ package struct LuaStack {
 
   /// Pushes a string. [-0, +1, raises: -]
   package func push(_ value: String) {
+    // `withUTF8` alone would need a copy, whose references are counted.
+    let isPushed: Void? = value.utf8.withContiguousStorageIfAvailable { push(bytes: .init($0)) }
+    if isPushed == nil { push(copyOf: value) }
+  }
+
+  /// The same for a string that is not in one piece; none of Swift's own.
+  @inline(never)
+  private func push(copyOf value: String) {
     var value = value
-    value.withUTF8 { _ = cml_pushbytes(L, $0.baseAddress, $0.count) }
+    value.withUTF8 { push(bytes: .init($0)) }
   }
 
   /// Pushes a string that the program holds. [-0, +1, raises: -]
@@ -97,11 +105,15 @@ package struct LuaStack {
   }
 
   /// A string that is UTF-8; nil for anything else.
+  @inline(__always)
   package func text(_ index: Int32) -> String? {
-    // `String(validating:)` alone takes 800 instructions more.
     var count = 0
-    guard let base = cml_string(L, index, &count), cml_is_utf8(base, count) else { return nil }
-    return String(decoding: UnsafeRawBufferPointer(start: base, count: count), as: UTF8.self)
+    var isASCII = false
+    guard let base = cml_text(L, index, &count, &isASCII) else { return nil }
+    // `String(validating:)` takes 800 instructions more, and `String(decoding:)` looks once more.
+    let bytes = UnsafeRawBufferPointer(start: base, count: count).bindMemory(to: UInt8.self)
+    // Not checked again: `cml_text` has found valid UTF-8.
+    return String(copying: UTF8Span(unchecked: bytes.span, isKnownASCII: isASCII))
   }
 
   /// An integer, or a float or string that Lua converts to one.

@@ -121,9 +121,12 @@ extension String: LuaConvertible {
   /// Reads the value in a slot; nil if it is of another type, or not UTF-8.
   public static func read(_ slot: borrowing LuaSlot) -> String? {
     let (stack, index) = (slot.stack, slot.index)
-    if let value = stack.text(index) { return value }
+    return stack.text(index) ?? number(stack, index)
+  }
+  /// A number as text: as Lua does it, but not by Lua, which would change the value in place.
+  @inline(never)
+  private static func number(_ stack: LuaStack, _ index: Int32) -> String? {
     guard stack.type(index) == .number else { return nil }
-    // As Lua does it, but not by Lua, which would change the value in place.
     if cml_isinteger(stack.L, index) != 0, let value = stack.integer(index) { return "\(value)" }
     return stack.number(index).map { "\($0)" }
   }

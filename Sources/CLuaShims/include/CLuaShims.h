@@ -85,8 +85,9 @@ void cml_push_source(lua_State *L, const char *text, size_t count, const char *c
 // The bytes of a string value; otherwise NULL: a number is not converted, which would change it on
 // the stack. [-0, +0, -]
 const char *cml_string(lua_State *L, int i, size_t *count);
-// Whether bytes are valid UTF-8: no overlong forms, no surrogates.
-bool cml_is_utf8(const char *bytes, size_t count);
+// The same for one that is valid UTF-8, without overlong forms and surrogates; and whether it is
+// ASCII. [-0, +0, -]
+const char *cml_text(lua_State *L, int i, size_t *count, bool *is_ascii);
 // The value of a number, and whether it is a number: a string is not converted. [-0, +0, -]
 double cml_number(lua_State *L, int i, bool *ok);
 
