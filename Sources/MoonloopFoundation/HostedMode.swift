@@ -25,7 +25,9 @@
   final class HostedMode {
     let mode: Mode
     private let name: CFString
-    private unowned let attachment: RunLoopAttachment
+    /// The two hold each other until the attachment is finished, and so outlive the call-out that
+    /// finishes it.
+    private let attachment: RunLoopAttachment
     private var host: CFRunLoop { attachment.host }
     private var loop: Loop { attachment.loop }
 
@@ -161,6 +163,7 @@
 
     /// Sees to it that the host calls us for what waits.
     private func arm(asksKernel: Bool) {
+      guard attachment.isAttached else { return }
       if loop.isCommonMode(mode.name) && !isCommonThere {
         isCommonThere = true
         CFRunLoopAddCommonMode(host, name)

@@ -294,25 +294,4 @@ struct DetachTests {
     }
     #expect(text == "timer host=1")
   }
-
-  private static func detachElsewhere() throws {
-    let attachment = try Loop.current.attach(to: .current)
-    let isDone = DispatchSemaphore(value: 0)
-    Thread.detachNewThread {
-      attachment.detach()
-      isDone.signal()
-    }
-    isDone.wait()
-  }
-
-  @Test func `using an attachment on another thread stops the program, with both threads named`()
-    async
-  {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) { try Self.detachElsewhere() }
-    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(said.contains("detach: the loop of thread") || said.contains("detach: the main loop"))
-    #expect(said.contains("called on thread"))
-  }
 }
