@@ -10,6 +10,16 @@ struct ComparisonTests {
     try String(contentsOfFile: RepositoryFile(path: path).full, encoding: .utf8)
   }
 
+  @Test func `says of every row where the others say what it says of them`() throws {
+    let parts = try Self.text("docs/embedding-compared.md").components(separatedBy: "## ")
+    func names(_ part: String) -> [Substring] {
+      part.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(2)
+        .map { $0.dropFirst(2).prefix { $0 != "|" } }
+    }
+    let last = try #require(parts.last)
+    #expect(last.hasPrefix("Where they say so") && names(parts[0]) == names(last))
+  }
+
   @Test func `names a test that exists in every row`() throws {
     let page = try Self.text("docs/embedding-compared.md")
     let rows = page.components(separatedBy: "## ")[0].split(separator: "\n")
