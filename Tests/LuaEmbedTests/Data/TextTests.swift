@@ -48,7 +48,8 @@ struct TextTests {
     }
   }
 
-  @Test(arguments: [[0xff], [0xc3, 0xa9], [0xe2, 0x82], [0xf0, 0x9f, 0x8c, 0x99], []] as [[UInt8]])
+  @Test(
+    arguments: [[0xff], [0xc3, 0xa9], [0xe2, 0x82], [0xf0, 0x9f, 0x8c, 0x99], []] as [[UInt8]])
   func `is looked at to its end, wherever the bytes are`(bytes: [UInt8]) throws {
     for before in 0...70 {
       for after in [0, 1, 7, 8, 9, 31, 32, 33, 64] {
