@@ -7,8 +7,10 @@ let package = Package(
   products: [.executable(name: "host", targets: ["Host"])],
   dependencies: [.package(name: "moonloop", path: "../..")],
   targets: [
+    .target(name: "Sender", path: "native/sender"),
     .executableTarget(
-      name: "Host", dependencies: [.product(name: "Moonloop", package: "moonloop")], path: "host")
+      name: "Host",
+      dependencies: ["Sender", .product(name: "Moonloop", package: "moonloop")], path: "host"),
   ],
   swiftLanguageModes: [.v6]
 )

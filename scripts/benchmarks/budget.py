@@ -8,9 +8,10 @@ import sys
 
 import bench
 import counting
+import peers
 from rows import ROWS
 
-FILE = bench.HERE / "budget.txt"
+FILE = peers.HERE / "budget.txt"
 HEAD = """\
 # Instructions of one operation of our program, in user space; written by scripts/budget --update.
 # A row may take 3 % more. What is faster for good is written here, so that it stays so.
@@ -31,7 +32,7 @@ def count(name, allowed):
     row = next((row for row in ROWS if row.id == name), None)
     if row is None:
         sys.exit(f"budget: no row {name}")
-    prepared = bench.command(row.ours, row)
+    prepared = peers.command(row.ours, row)
     counted = round(counting.per_operation(row, *prepared))
     if allowed and counted > allowed * ALLOWED:
         counted = min(counted, round(counting.per_operation(row, *prepared)))
@@ -46,7 +47,7 @@ def main():
     budget = read()
     names = options.rows or list(budget)
     bench.prepare(os.environ)
-    bench.PROGRAMS["moonloop"][0] = bench.ROOT / ".build/release/moonloop"
+    peers.PROGRAMS["moonloop"][0] = peers.ROOT / ".build/release/moonloop"
     grown = False
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, counted in pool.map(count, names, map(budget.get, names)):

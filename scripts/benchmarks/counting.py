@@ -5,13 +5,21 @@ what happens once is in neither. A whole start is counted once.
 """
 
 import functools
-import json
 import os
+import pathlib
 import re
 import subprocess
 import tempfile
 
-TIMEOUT_S = 300
+import drivers
+from peers import PEERS
+
+# node compiles while it runs, and nginx is started by a shell.
+_NOT_COUNTED = ("node", "bash", "gawk")
+
+
+def can_count(peer):
+    return PEERS[peer].program not in _NOT_COUNTED
 
 
 @functools.cache
@@ -23,19 +31,21 @@ def stripped(program):
     return name, folder  # The folder lasts as long as this is remembered.
 
 
-def count(words, environment, counts_all=False):
-    """The instructions that were counted in one run, and its line of JSON."""
+def count(row, words, environment):
+    """The instructions that were counted in one run, and its figures."""
     program = words[0]
     if os.path.isabs(program):
         program, _ = stripped(program)
-    valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
-                f"--instr-atstart={'yes' if counts_all else 'no'}"]
-    done = subprocess.run([*valgrind, program, *words[1:]], env=environment, capture_output=True,
-                          text=True, timeout=TIMEOUT_S, check=False)
-    collected = re.search(r"Collected : (\d+)", done.stderr)
-    if done.returncode or not collected:
-        raise RuntimeError((done.stderr.strip().splitlines() or ["no output"])[-1])
-    return int(collected[1]), (done.stdout.strip().splitlines() or [""])[-1]
+    counts_all = not row.counts_itself
+    with tempfile.NamedTemporaryFile(prefix="count-") as log:
+        valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+                    f"--log-file={log.name}", f"--instr-atstart={'yes' if counts_all else 'no'}"]
+        figures = drivers.run(row, [*valgrind, program, *words[1:]], environment)
+        said = pathlib.Path(log.name).read_text(encoding="utf-8", errors="replace")
+    collected = re.search(r"Collected : (\d+)", said)
+    if isinstance(figures, str) or not collected:
+        raise RuntimeError(figures if isinstance(figures, str) else "valgrind counted nothing")
+    return int(collected[1]), figures
 
 
 CALLS = 20_000
@@ -43,21 +53,23 @@ CALLS = 20_000
 
 def per_call(row, words, environment):
     """The same for a workload that performs the calls that its environment names."""
-    few, many = (count(words, {**environment, "BENCH_CALL": row.figure, "BENCH_TURNS": str(turns)})
-                 for turns in (CALLS, 2 * CALLS))
+    few, many = (
+        count(row, words, {**environment, "BENCH_CALL": row.figure, "BENCH_TURNS": str(turns)})
+        for turns in (CALLS, 2 * CALLS))
     return (many[0] - few[0]) / CALLS
 
 
 def per_operation(row, words, environment):
     """The instructions of one operation of a row's workload."""
-    if row.is_start:
-        return count(words, environment, counts_all=True)[0]
+    row = drivers.countable(row)
     if row.is_call:
         return per_call(row, words, environment)
+    if row.is_start:
+        return count(row, words, environment)[0]
     found = []
     for times in (1, 2):
         scaled = {**environment, "BENCH_SCALE": f"{row.count_scale * times:g}"}
-        instructions, line = count(words, scaled)
-        found.append((instructions, json.loads(line)["operations"]))
+        instructions, figures = count(row, words, scaled)
+        found.append((instructions, figures["operations"]))
     (first, few), (second, many) = found
     return (second - first) / (many - few)

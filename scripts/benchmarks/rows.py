@@ -1,30 +1,11 @@
 """The rows of the benchmark: which workload, which peers, and what must be reached."""
 
-from dataclasses import dataclass, field
-
-# How each peer is started: the host program, the workload file it runs, and its environment.
-PEERS = {
-    "floor": ("floor", "floor", {}),
-    "objects": ("floor", "objects", {}),  # The floor with a userdata for each handle.
-    "polled": ("floor", "floor", {"FLOOR_POLL": "20"}),  # Asks the kernel every 20th busy pass.
-    "slack": ("floor", "floor", {"FLOOR_SLACK": "1"}),  # Timer slack of 1 ns.
-    "luv": ("lua", "luv", {}),
-    "luv again": ("lua", "luv-again", {}),
-    "cqueues": ("lua", "cqueues", {}),
-    "libuv in C": ("libuv", None, {}),
-    "lua5.4": ("lua", "lua", {}),
-    "moonloop": ("moonloop", "moonloop", {}),
-    "events": ("moonloop", "moonloop-handlers", {}),  # Handlers of events instead of tasks.
-    "Swift host": ("host", "moonloop", {}),
-    "before": ("before", "moonloop", {}),  # Our program at another commit.
-}
-RIVALS = ("luv", "luv again", "cqueues")  # Goals to beat in each row, besides the limit.
-OURS = ("moonloop", "events", "Swift host")
+from dataclasses import dataclass
 
 
-@dataclass
+@dataclass(frozen=True)
 class Limit:
-    """What must be reached: at most `factor` times a peer's figure, or a figure of its own."""
+    """What must be reached: so many times a peer's figure, or a figure of its own."""
 
     factor: float
     of: str | None = None
@@ -32,22 +13,17 @@ class Limit:
 
     def words(self, unit):
         if self.of is None:
-            return f"{self.factor:g} {unit}".strip()
+            return f"{self.factor:,g} {unit}".strip()
         if self.strict:
-            return f"under {self.of}" + ("" if self.factor == 1 else f" x {self.factor:g}")
+            return f"better than {self.of}" + ("" if self.factor == 1 else f" x {self.factor:g}")
         return f"{self.factor:g} x {self.of}"
-
-    def value(self, figures):
-        if self.of is None:
-            return self.factor
-        return figures[self.of] * self.factor if self.of in figures else None
 
 
 def times(factor, of="floor"):
     return Limit(factor, of)
 
 
-def under(of, factor=1.0):
+def beats(of, factor=1.0):
     return Limit(factor, of, strict=True)
 
 
@@ -62,23 +38,34 @@ class Row:
     folder: str
     first: Limit
     goal: Limit
-    peers: tuple = ("floor", "luv", "cqueues", "moonloop")
+    peers: tuple
     args: tuple = ()
     figure: str = "cpu"
     unit: str = "ns"
     ours: str = "moonloop"
-    notes: dict = field(default_factory=dict)
+    base: str = "floor"  # What the ratio is to.
+    more: bool = False  # More of it is better.
+    driver: str = "once"
+    command: str = "run"  # Of our program.
+    clients: tuple = ()  # For drivers of servers: connections, how many of them talk, bytes.
+    messages: int = 0  # How much a driver does.
+    rounds: int = 9  # At most: long runs whose figures hardly differ are done less often.
     count_scale: float = 0.004  # How much of the work is done when instructions are counted.
 
     @property
     def is_start(self):
         """A run of it is one start of a program."""
-        return self.folder == "w8"
+        return self.driver in ("start", "starts")
 
     @property
     def is_call(self):
         """Its workload can perform one call so often as is asked, by its figure."""
-        return self.folder == "w12"
+        return self.folder == "w18"
+
+    @property
+    def counts_itself(self):
+        """The workload tells callgrind when to count; else a whole run is counted."""
+        return self.driver == "once" or self.is_call
 
     @property
     def is_counted(self):
@@ -95,109 +82,166 @@ class Row:
     @property
     def run_key(self):
         """Rows with the same key read different figures of the same runs."""
-        return self.folder, self.args
+        return self.folder, self.args, self.clients
 
 
-WITH_OBJECTS = ("floor", "objects", "luv", "cqueues", "moonloop")
-CHURN = ("floor", "objects", "luv", "moonloop")
-REARM = ("floor", "objects", "luv", "luv again", "cqueues", "moonloop")
-WITH_POLLED = ("floor", "polled", "luv", "cqueues", "moonloop")
-SIGNALS = ("floor", "polled", "objects", "luv", "cqueues", "moonloop")
+LOOPS = ("floor", "luv", "cqueues", "node", "CFRunLoop", "moonloop")
+WITH_OBJECTS = ("floor", "objects", *LOOPS[1:])
+WITH_POLLED = ("floor", "polled", *LOOPS[1:])
+CHURN = ("floor", "objects", "luv", "node", "CFRunLoop", "moonloop")
+REARM = ("floor", "objects", "luv", "luv again", "cqueues", "node", "CFRunLoop", "moonloop")
+SIGNALS = ("floor", "polled", "objects", *LOOPS[1:])
+PIPES = ("floor", "libuv in C", "luv", "cqueues", "CFRunLoop", "moonloop", "same I/O")
+SERVERS = ("floor", "luv", "cqueues", "lua-eco", "node", "CFRunLoop", "moonloop", "events")
+WEB = ("nginx", "luv", "lua-http", "lua-eco", "node", "moonloop")
 CALLS = ("floor", "luv", "moonloop", "Swift host")
-CROSSINGS = ("floor", "Swift host")
+COLLECTED = ("luv", "luv generational", "node", "moonloop", "generational")
 
 
-def _churn(id, live):
-    return Row(id, f"create + cancel at {live:,} live timers", "w2abc",
-               times(1.6, "objects"), times(1.15, "objects"), CHURN, (str(live),))
+def _churn(name, live):
+    return Row(name, f"create + cancel at {live:,} live timers", "w2abc", times(1.6, "objects"),
+               times(1.15, "objects"), CHURN, (str(live),), base="objects")
 
 
 def _rearm(live, *order):
     words = f"re-arm of a random one of {live:,}" if order else f"re-arm at {live:,} live"
     return Row(".".join(["w2d", str(live), *order]), f"{words} timers", "w2d",
-               times(1.5, "objects"), times(1.10, "objects"), REARM, (str(live), *order))
+               times(1.5, "objects"), times(1.10, "objects"), REARM, (str(live), *order),
+               base="objects")
+
+
+def _pipes(name, count, first, goal, base):
+    title = f"pipe event, the handler reads and writes: {count:,} pipes, 100 active"
+    one = Row(name, title, "w5", first, goal, PIPES, (str(count),), base=base)
+    same = Row(f"{name}.same", "the same, read and written by the peers' functions", "w5", first,
+               goal, PIPES, (str(count),), ours="same I/O", base=base)
+    return one, same
 
 
 def _memory(kind, words, count, first, goal, peers):
-    return Row(f"w7.{kind}", f"memory of {words}", "w7", at_most(first), at_most(goal), peers,
-               (kind, str(count)), "bytes", "bytes")
+    return Row(f"w7.{kind}", f"memory of {words}", "w7", at_most(first), at_most(goal),
+               peers, (kind, str(count)), "bytes", "bytes", rounds=3)
 
 
-def _echo(id, connections, size=64):
-    words = f"{connections:,} connection" + "s" * (connections > 1)
-    return Row(id, f"TCP echo server, {words}, a message of {size:,} bytes", "w6", times(1.3),
-               times(1.10), ("floor", "luv", "cqueues", "moonloop", "events"),
-               (str(connections), str(size)), count_scale=0.02)
+def _connection(name, words, ours):
+    peers = tuple(peer for peer in SERVERS if peer != "CFRunLoop")
+    return Row(name, f"memory of an idle TCP connection, {words}", "w7c", at_most(1300),
+               at_most(900), peers, ("4000",), "bytes", "bytes", ours=ours, rounds=3)
 
 
-def _http(connections):
-    return Row(f"http.{connections}", f"HTTP server, {connections} connections, a request", "http",
-               under("luv"), under("luv"), ("luv", "moonloop"), (str(connections),),
-               count_scale=0.02)
+def _echo(name, connections, size=64, active=None):
+    """CPU time of a message at the server; messages a second, and 99 of 100 answers' time."""
+    words = f"TCP echo, {connections:,} connection" + "s" * (connections > 1)
+    words += f", {active} of them active" if active else f", messages of {size:,} bytes"
+    peers = tuple(peer for peer in SERVERS if connections <= 500 or peer != "CFRunLoop")
+    shared = {"driver": "clients", "clients": (connections, active or connections, size),
+              "messages": 20_000 if size > 4096 else 100_000, "count_scale": 0.04, "rounds": 5}
+    return (Row(name, words, "w6", times(1.3), times(1.10), peers, **shared),
+            Row(f"{name}.rate", "messages a second", "w6", times(1 / 1.3), times(1 / 1.10),
+                peers, figure="rate", unit="", more=True, **shared),
+            Row(f"{name}.p99", "time to the answer, p99", "w6", times(1.3), times(1.10), peers,
+                figure="p99", unit="µs", **shared))
 
 
-def _call(figure, words, ours):
-    return Row(f"w11.{figure}", f"a script calls {words}", "w11", times(1.3), times(1.05),
-               CALLS, (), figure, ours=ours)
+def _web(connections):
+    shared = {"driver": "wrk", "clients": (connections, connections, "http"), "rounds": 5,
+              "messages": 100_000, "count_scale": 0.02, "base": "nginx"}
+    name, goals = f"w12.{connections}", (beats("luv"), times(1, "node"))
+    return (Row(f"{name}.rate", f"HTTP, {connections} connections kept: requests a second", "w12",
+                *goals, WEB, figure="rate", unit="", more=True, **shared),
+            Row(f"{name}.p99", "time to the answer, p99", "w12", *goals, WEB, figure="p99",
+                unit="µs", **shared),
+            Row(name, "CPU time of a request", "w12", *goals, WEB, **shared))
+
+
+def _call(figure, words, ours, goal=None):
+    return Row(f"w11.{figure}", f"a script calls {words}", "w11", times(1.3),
+               goal or times(1.05), CALLS, (), figure, ours=ours)
+
+
+def _configured(figure, words, most):
+    return Row(f"w13.{figure}", f"a configuration of 1,000 items: {words}", "w13", at_most(most),
+               at_most(most), ("moonloop",), figure=f"{figure}_ms", unit="ms")
 
 
 def _crossing(figure, words, limit):
     """What C that is written for it takes, so many times: both have the same limit."""
-    return Row(f"w12.{figure}", words, "w12", times(limit), times(limit), CROSSINGS, (), figure,
-               ours="Swift host")
+    return Row(f"w18.{figure}", words, "w18", times(limit), times(limit), ("floor", "Swift host"),
+               (), figure, ours="Swift host")
+
+
+def _collected(name, ours, words):
+    return Row(name, f"a 10 ms timer beside 200 MB of live data, {words}, p99.9", "w17",
+               at_most(1), at_most(1), COLLECTED, figure="p999", unit="ms", ours=ours, rounds=2)
 
 
 ROWS = [
-    Row("w1a", "fire of one of 10,000 repeating timers", "w1a", times(1.4), times(1.10)),
+    Row("w1a", "fire of one of 10,000 repeating timers", "w1a", times(1.4), times(1.10), LOOPS),
     Row("w1a.full", "the same, all of 1 ms: more than can be fired", "w1a", times(1.4),
-        times(1.10), args=("1",), count_scale=0.01),
-    Row("w1b", "a zero-delay one-shot that arms itself again", "w1bc", under("luv"),
+        times(1.10), LOOPS, ("1",), count_scale=0.01),
+    Row("w1b", "a zero-delay one-shot that arms itself again", "w1bc", beats("luv"),
         at_most(60), WITH_POLLED, ("1",)),
-    Row("w1b.fd", "the same with an idle descriptor", "w1bc", under("luv"), at_most(150),
+    Row("w1b.fd", "the same with an idle descriptor", "w1bc", beats("luv"), at_most(150),
         WITH_POLLED, ("1", "fd")),
     Row("w1c", "a hundred such chains at once", "w1bc", times(1.6), times(1.15),
         WITH_POLLED, ("100",)),
     Row("w1d", "one-shot timers made and fired in bulk", "w1d", times(1.6, "objects"),
-        times(1.15, "objects"), WITH_OBJECTS),
+        times(1.15, "objects"), WITH_OBJECTS, base="objects"),
     _churn("w2a", 10), _churn("w2b", 1000), _churn("w2c", 100000),
     _rearm(10), _rearm(1000), _rearm(100000), _rearm(100000, "random"),
     Row("w3a", "signal a custom source, its handler signals again", "w3",
-        under("cqueues", 0.5), at_most(60),
-        SIGNALS, ("1",)),
-    Row("w3a.fd", "the same with an idle descriptor", "w3", under("cqueues", 0.5), at_most(150),
+        beats("cqueues", 0.5), at_most(60), SIGNALS, ("1",)),
+    Row("w3a.fd", "the same with an idle descriptor", "w3", beats("cqueues", 0.5), at_most(150),
         SIGNALS, ("1", "fd")),
     Row("w3b", "a hundred sources signalled per pass", "w3", times(1.6), times(1.15),
         WITH_OBJECTS, ("100",)),
     Row("w4a", "another thread signals, the handler runs, p50", "w4a", times(1.15), times(1.05),
-        ("floor", "luv", "moonloop"), figure="p50", unit="µs"),
-    Row("w4b", "signals of another thread, coalesced", "w4b", times(2), times(1.1),
-        ("floor", "luv", "Swift host"), ours="Swift host"),
-    Row("w4c", "messages posted by another thread, none coalesced", "w4c", times(2), times(1.2),
-        ("floor", "moonloop"), count_scale=0.02),
-    Row("w5a", "pipe event, the handler reads and writes: 100 pipes, 100 active", "w5",
-        times(1.1), times(1.02), args=("100",)),
-    Row("w5b", "the same with 5,000 pipes, 100 active", "w5", under("luv"),
-        under("libuv in C"), ("floor", "libuv in C", "luv", "cqueues", "moonloop"), ("5000",)),
-    _echo("w6.one", 1), _echo("w6a", 50), _echo("w6b", 500), _echo("w6c", 5000),
-    _echo("w6.4k", 50, 4096), _echo("w6.64k", 50, 65536), _http(50), _http(500),
+        ("floor", "luv", "node", "CFRunLoop", "moonloop"), figure="p50", unit="µs"),
+    Row("w4b", "signals of another thread, coalesced, the sender in C", "w4b", times(2),
+        at_most(12), ("floor", "luv", "CFRunLoop", "Swift host"), ours="Swift host"),
+    Row("w4c", "messages posted by another thread, none coalesced", "w4c", times(2), times(3),
+        ("floor", "node", "CFRunLoop", "moonloop"), count_scale=0.02),
+    *_pipes("w5a", 100, times(1.1), times(1.02), "floor"),
+    *_pipes("w5b", 5000, beats("luv"), beats("libuv in C"), "libuv in C"),
+    *_echo("w6.one", 1), *_echo("w6a", 50), *_echo("w6b", 500), *_echo("w6c", 5000),
+    *_echo("w6.4k", 50, 4096), *_echo("w6.64k", 50, 65536), *_echo("w16", 10000, active=100),
     _memory("timer", "a far timer", 100000, 264, 160, CHURN),
     _memory("descriptor", "an idle descriptor", 5000, 300, 200,
             ("floor", "luv", "cqueues", "moonloop")),
     _memory("task", "a sleeping task", 20000, 1500, 1300,
-            ("floor", "luv", "cqueues", "moonloop")),
+            ("floor", "luv", "cqueues", "lua-eco", "node", "moonloop")),
+    _connection("w7.connection", "served by a task", "moonloop"),
+    _connection("w7.connection.events", "served by handlers of events", "events"),
     Row("w7i", "wake-ups in 5 s, 1,000 far timers and 100 idle descriptors", "w7i",
-        at_most(0), at_most(0), figure="wakeups", unit=""),
-    Row("w7i.cpu", "CPU time in those 5 s", "w7i", at_most(1), at_most(1),
-        figure="cpu_ms", unit="ms"),
-    Row("w8", "start-up of a script whose timer says hello", "w8", times(3.0), times(1.8),
-        ("floor", "lua5.4", "luv", "cqueues", "moonloop"), figure="wall_ms", unit="ms"),
+        at_most(0), at_most(0), LOOPS, figure="wakeups", unit="", rounds=2),
+    Row("w7i.cpu", "CPU time in those 5 s", "w7i", at_most(1), at_most(1), LOOPS,
+        figure="cpu_ms", unit="ms", rounds=2),
+    Row("w8", "start-up of a script whose timer says hello", "w8", times(3.0), at_most(1.6),
+        ("floor", "lua5.4", "luv", "cqueues", "lua-eco", "node", "CFRunLoop", "moonloop"),
+        figure="wall_ms", unit="ms", driver="starts"),
     Row("w9", "lateness of a 1 ms timer, p50", "w9", times(1.1), at_most(30),
-        ("floor", "slack", "luv", "cqueues", "moonloop"), figure="p50", unit="µs"),
-    Row("w10", "100,000 tasks sleep ten times, up to 100 ms", "w10", times(1.5), times(1.10)),
-    _call("nothing", "`nothing()`", "Swift host"),
-    _call("now", "`now()`", "moonloop"),
+        ("floor", "slack", "luv", "cqueues", "node", "CFRunLoop", "moonloop"), figure="p50",
+        unit="µs"),
+    Row("w10", "100,000 tasks sleep ten times, up to 100 ms", "w10", times(1.5), times(1.10),
+        ("floor", "luv", "cqueues", "lua-eco", "node", "moonloop")),
+    _call("nothing", "`nothing()`", "Swift host", at_most(9)),
+    _call("now", "`now()`", "moonloop", at_most(12)),
     _call("add", "`add(a, b)`", "Swift host"),
     _call("method", "a method of an object", "moonloop"),
+    *_web(50), *_web(500),
+    _configured("load", "load", 10), _configured("start", "start", 10),
+    _configured("reload", "reload", 20),
+    Row("w14", "1,000 small tests", "w14", beats("busted", 0.5), beats("busted", 0.5),
+        ("busted", "node", "moonloop"), figure="wall_ms", unit="ms", base="busted",
+        driver="whole", command="test", messages=1000),
+    Row("w15", "lines a second, standard input to standard output", "w15", beats("lua5.4"),
+        beats("lua5.4"), ("lua5.4", "luv", "cqueues", "gawk", "node", "moonloop"), figure="rate",
+        unit="", base="lua5.4", more=True, driver="whole", messages=500_000),
+    Row("w15.cpu", "CPU time of a line", "w15", beats("lua5.4"), beats("lua5.4"),
+        ("lua5.4", "luv", "cqueues", "gawk", "node", "moonloop"), base="lua5.4",
+        driver="whole", messages=500_000, count_scale=0.01),
+    _collected("w17", "moonloop", "incremental"),
+    _collected("w17.generational", "generational", "generational"),
     *(_crossing(f"call{n}", f"the program calls a Lua function with {n} arguments", 2)
       for n in range(4)),
     _crossing("method", "a script calls a method of the program's object", 1.2),

@@ -1,4 +1,4 @@
-// What W12 calls: the functions that `native/crossings.c` has, as a program in Swift writes them.
+// What W18 calls: the functions that `native/crossings.c` has, as a program in Swift writes them.
 import Moonloop
 
 final class Counter: LuaObject {

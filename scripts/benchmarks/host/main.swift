@@ -1,9 +1,9 @@
 // A Swift program that offers its own functions to scripts and runs one: for W11, where scripts
-// call into Swift, W12, where values cross, and W4B, where another thread signals a source made in
+// call into Swift, W18, where values cross, and W4B, where another thread signals a source made in
 // Swift.
 import Glibc
 import Moonloop
-import Synchronization
+import Sender
 
 guard CommandLine.arguments.count == 2 else {
   print("usage: host SCRIPT")
@@ -16,21 +16,12 @@ state.register("nothing") { () -> Void in }
 state.register("add") { (a: Int, b: Int) in a + b }
 registerCrossings(with: state)
 
-let isOver = Atomic(false)
 state.register("burst") { (count: Int, finished: LuaFunction) in
   let source = loop.makeSource(name: "burst") { _ in
-    if isOver.load(ordering: .acquiring) { _ = try? finished() }
+    if sender_is_at_end() { _ = try? finished() }
   }
   try? loop.add(source)
-  let thread = LoopThread(name: "burst")
-  thread.loop.perform {
-    for turn in 1...count {
-      if turn == count { isOver.store(true, ordering: .releasing) }
-      source.signal()
-      loop.wakeUp()
-    }
-  }
-  thread.loop.wakeUp()
+  Burst(source, loop).start(count: count)
 }
 try state.run("dofile '\(path)'")
 loop.run()

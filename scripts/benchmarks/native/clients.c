@@ -1,122 +1,165 @@
-// The clients of W6 and of the HTTP rows, in their own process: one message is always under way on
-// each connection, so that the server's CPU time is measured alone.
+// The clients of servers, in a process of their own: on each active connection one message is
+// always under way. Measures from outside what a server makes of it, the same for every peer.
+//
+// usage: clients PID PORT CONNECTIONS ACTIVE SIZE MESSAGES
+//   PID       the server, whose CPU time is read; 0: nothing is measured
+//   ACTIVE    so many of the connections talk, each far from the next
+//   SIZE      bytes of a message, whose answer is as long; http: a request of HTTP
+//   MESSAGES  how many are measured; 0: each connection has one answer, then they stay idle
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <lauxlib.h>
-#include <lua.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "threads.h"
+static const char request[] = "GET / HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n";
+enum { END_OF_PAGE = '~' };
 
-// What is sent on each connection, and when the answer to it is over.
-struct talk {
-  const char *message;
-  size_t size;  // Of an answer too, unless there is
-  int last;     // the byte that an answer ends with; -1 if there is none.
-};
+static struct {
+  const char *bytes;
+  size_t size;
+  bool is_http;  // Then the answer ends with the last byte of the page.
+} message;
+
+static struct connection {
+  int fd;
+  size_t received;
+  int64_t sent;
+} *connections;
+
+static int64_t nanoseconds(clockid_t clock) {
+  struct timespec t;
+  if (clock_gettime(clock, &t)) exit(1);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static _Noreturn void fail(const char *what) {
+  fprintf(stderr, "clients: %s: %s\n", what, strerror(errno));
+  exit(1);
+}
 
 static int connected(uint16_t port) {
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port),
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
-  if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address)) return -1;
+  if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address)) fail("connect");
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   fcntl(fd, F_SETFL, O_NONBLOCK);
   return fd;
 }
 
-static void send_whole(int fd, const struct talk *talk) {
-  for (size_t sent = 0; sent < talk->size;) {
-    ssize_t count = write(fd, talk->message + sent, talk->size - sent);
-    if (count > 0) sent += (size_t)count;
-    else if (errno != EAGAIN) _exit(0);
-    else poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
-  }
-}
-
-// Whether the answer is over; takes what has come of it.
-static bool has_answer(int fd, size_t *received, const struct talk *talk) {
+static bool has_answer(struct connection *c) {
   static char buffer[1 << 16];
-  ssize_t got = read(fd, buffer, sizeof buffer);
-  if (got == 0 || (got < 0 && errno != EAGAIN)) _exit(0);
-  if (got < 0) return false;
-  *received += (size_t)got;
-  bool is_over = talk->last < 0 ? *received == talk->size : buffer[got - 1] == (char)talk->last;
-  if (is_over) *received = 0;
-  return is_over;
+  ssize_t got = read(c->fd, buffer, sizeof buffer);
+  if (got < 0 && errno == EAGAIN) return false;
+  if (got <= 0) fail("the server closed a connection");
+  c->received += (size_t)got;
+  return message.is_http ? buffer[got - 1] == END_OF_PAGE : c->received == message.size;
 }
 
-// Only system calls: the process may have had other threads when it was forked.
-static _Noreturn void talk(uint16_t port, int connections, const struct talk *talk,
-                           size_t *received) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  int poll = epoll_create1(EPOLL_CLOEXEC);
-  for (int i = 0; i < connections; i++) {
-    int fd = connected(port);
-    struct epoll_event event = {.events = EPOLLIN,
-                                .data.u64 = (uint64_t)i << 32 | (uint32_t)fd};
-    if (fd < 0 || epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event)) _exit(1);
-    send_whole(fd, talk);
-  }
-  for (;;) {
-    struct epoll_event events[64];
-    int count = epoll_wait(poll, events, 64, -1);
-    for (int i = 0; i < count; i++) {
-      int fd = (int)(uint32_t)events[i].data.u64;
-      if (has_answer(fd, &received[events[i].data.u64 >> 32], talk)) send_whole(fd, talk);
+// A server that answers before it has read everything may have no room for more until it is read.
+static void send_message(struct connection *c) {
+  c->sent = nanoseconds(CLOCK_MONOTONIC);
+  c->received = 0;
+  for (size_t sent = 0; sent < message.size;) {
+    ssize_t count = write(c->fd, message.bytes + sent, message.size - sent);
+    if (count > 0) sent += (size_t)count;
+    else if (errno != EAGAIN) fail("write");
+    else {
+      struct pollfd ready = {.fd = c->fd, .events = POLLIN | POLLOUT};
+      poll(&ready, 1, -1);
+      if (ready.revents & POLLIN) has_answer(c);
     }
   }
 }
 
-// clients(port, connections, message [, last]): starts the clients; they end with their server. The
-// answer is as long as the message, or ends with the byte `last`.
-int probe_clients(lua_State *L) {
-  uint16_t port = (uint16_t)luaL_checkinteger(L, 1);
-  int connections = (int)luaL_checkinteger(L, 2);
-  struct talk what = {.last = -1};
-  what.message = luaL_checklstring(L, 3, &what.size);
-  if (!lua_isnoneornil(L, 4)) what.last = *luaL_checkstring(L, 4);
-  size_t *received = calloc((size_t)connections, sizeof *received);
-  if (received == NULL) return luaL_error(L, "no memory for %d connections", connections);
-  pid_t child = fork();
-  if (child < 0) return luaL_error(L, "fork: %s", strerror(errno));
-  if (child == 0) talk(port, connections, &what, received);
-  free(received);
+static int by_size(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+struct account { clockid_t server; int64_t cpu, wall, *times; long count; };
+
+static void report(struct account *a) {
+  int64_t cpu = nanoseconds(a->server) - a->cpu, wall = nanoseconds(CLOCK_MONOTONIC) - a->wall;
+  qsort(a->times, (size_t)a->count, sizeof *a->times, by_size);
+  printf("{\"operations\": %ld, \"cpu\": %.3f, \"wall\": %.3f, \"rate\": %.3f, \"p50\": %.3f, "
+         "\"p99\": %.3f}\n",
+         a->count, (double)cpu / (double)a->count, (double)wall / (double)a->count,
+         (double)a->count * 1e9 / (double)wall, (double)a->times[a->count / 2] / 1e3,
+         (double)a->times[a->count * 99 / 100] / 1e3);
+}
+
+// Talks until so many messages are measured, after so many that are not.
+static void talk(int poll, struct account *a, long before, long measured) {
+  long seen = 0;
+  for (;;) {
+    struct epoll_event events[64];
+    int ready = epoll_wait(poll, events, 64, -1);
+    for (int i = 0; i < ready; i++) {
+      struct connection *c = events[i].data.ptr;
+      if (!has_answer(c)) continue;
+      if (++seen == before) {
+        a->cpu = nanoseconds(a->server), a->wall = nanoseconds(CLOCK_MONOTONIC);
+      } else if (seen > before) {
+        a->times[a->count++] = nanoseconds(CLOCK_MONOTONIC) - c->sent;
+        if (a->count == measured) return report(a);
+      }
+      send_message(c);
+    }
+  }
+}
+
+static void wait_for_answer(struct connection *c) {
+  do poll(&(struct pollfd){.fd = c->fd, .events = POLLIN}, 1, -1);
+  while (!has_answer(c));
+}
+
+int main(int argc, char **argv) {
+  if (argc != 7) {
+    fprintf(stderr, "usage: clients PID PORT CONNECTIONS ACTIVE SIZE MESSAGES\n");
+    return 2;
+  }
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  struct rlimit files;
+  getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+  pid_t pid = atoi(argv[1]);
+  long count = atol(argv[3]), active = atol(argv[4]), measured = atol(argv[6]);
+  message.is_http = !strcmp(argv[5], "http");
+  message.size = message.is_http ? strlen(request) : (size_t)atol(argv[5]);
+  char *bytes = malloc(message.size + 1);
+  connections = calloc((size_t)count, sizeof *connections);
+  if (bytes == NULL || connections == NULL) fail("memory");
+  message.bytes = message.is_http ? request : memset(bytes, 'x', message.size);
+
+  struct account a = {.times = calloc((size_t)measured + 1, sizeof *a.times)};
+  if (a.times == NULL || (pid && clock_getcpuclockid(pid, &a.server))) fail("account");
+  int poll = epoll_create1(EPOLL_CLOEXEC);
+  for (long i = 0; i < count; i++) {
+    struct connection *c = &connections[i];
+    c->fd = connected((uint16_t)atoi(argv[2]));
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};
+    if (epoll_ctl(poll, EPOLL_CTL_ADD, c->fd, &event)) fail("epoll_ctl");
+    if (measured > 0 && i % (count / active) != 0) continue;
+    send_message(c);
+    if (measured == 0) wait_for_answer(c);
+  }
+  if (measured == 0) for (;;) pause();
+  talk(poll, &a, active * 4 + 1000, measured);
   return 0;
-}
-
-// listen(): a listening socket on a free port of this machine, and the port.
-int probe_listen(lua_State *L) {
-  struct sockaddr_in address = {.sin_family = AF_INET,
-                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  socklen_t size = sizeof address;
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0 || bind(fd, (struct sockaddr *)&address, size) || listen(fd, 1024) ||
-      getsockname(fd, (struct sockaddr *)&address, &size))
-    return luaL_error(L, "listen: %s", strerror(errno));
-  lua_pushinteger(L, fd);
-  lua_pushinteger(L, ntohs(address.sin_port));
-  return 2;
-}
-
-// accept(fd): the next connection, or nil.
-int probe_accept(lua_State *L) {
-  int yes = 1;
-  int fd = accept4((int)luaL_checkinteger(L, 1), NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (fd < 0) return 0;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-  lua_pushinteger(L, fd);
-  return 1;
 }

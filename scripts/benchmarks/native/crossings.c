@@ -1,4 +1,4 @@
-// What a program in C pays where values cross between it and Lua: the floor of W12. Written by
+// What a program in C pays where values cross between it and Lua: the floor of W18. Written by
 // hand, by the plain API: protected calls, metatables by identity, copies of what is kept.
 #include "crossings.h"
 

@@ -1,4 +1,4 @@
-// What the floor offers for W12.
+// What the floor offers for W18.
 #pragma once
 #include <lua.h>
 

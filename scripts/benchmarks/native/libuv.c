@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <uv.h>
+#include <valgrind/callgrind.h>
 
 struct pipe { uv_poll_t poll; int from, to; };
 
@@ -24,7 +25,8 @@ static void on_readable(uv_poll_t *poll, int status, int events) {
   char byte;
   if (read(pipe->from, &byte, 1) != 1) return;
   if (++moved == last) {
-    printf("{\"cpu\": %.3f, \"wall\": %.3f}\n",
+    CALLGRIND_STOP_INSTRUMENTATION;
+    printf("{\"operations\": %ld, \"cpu\": %.3f, \"wall\": %.3f}\n", last,
            (seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (double)last * 1e9,
            (seconds(CLOCK_MONOTONIC) - wall) / (double)last * 1e9);
     exit(0);
@@ -50,5 +52,6 @@ int main(int argc, char **argv) {
   for (long i = 0; i < 100; i++)
     if (write(pipes[i * count / 100].to, "x", 1) != 1) abort();
   cpu = seconds(CLOCK_PROCESS_CPUTIME_ID), wall = seconds(CLOCK_MONOTONIC);
+  CALLGRIND_START_INSTRUMENTATION;
   return uv_run(uv_default_loop(), UV_RUN_DEFAULT);
 }

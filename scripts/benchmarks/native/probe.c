@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <valgrind/callgrind.h>
 
+#include "sender/include/sender.h"
 #include "threads.h"
 
 static lua_Integer nanoseconds(clockid_t clock) {
@@ -95,20 +95,16 @@ static int probe_switches(lua_State *L) {
 
 // count(on): under callgrind, instructions are counted from now on, or no more.
 static int probe_count(lua_State *L) {
-  if (lua_toboolean(L, 1)) CALLGRIND_START_INSTRUMENTATION;
-  else CALLGRIND_STOP_INSTRUMENTATION;
+  count_instructions(lua_toboolean(L, 1));
   return 0;
 }
 
 int luaopen_probe(lua_State *L) {
-  luaL_newlib(L, ((luaL_Reg[]){{"cpu", probe_cpu}, {"wall", probe_wall}, {"pipe", probe_pipe},
-                               {"count", probe_count},
-                               {"read", probe_read}, {"write", probe_write},
-                               {"memory", probe_memory}, {"switches", probe_switches},
-                               {"ticker", probe_ticker}, {"flood", probe_flood},
-                               {"take", probe_take}, {"burst", probe_burst}, {"sends", probe_sends},
-                               {"taken", probe_taken}, {"clients", probe_clients},
-                               {"listen", probe_listen}, {"accept", probe_accept},
-                               {NULL, NULL}}));
+  luaL_newlib(L, ((luaL_Reg[]){
+    {"cpu", probe_cpu}, {"wall", probe_wall}, {"pipe", probe_pipe}, {"count", probe_count},
+    {"read", probe_read}, {"write", probe_write}, {"memory", probe_memory},
+    {"switches", probe_switches}, {"ticker", probe_ticker}, {"flood", probe_flood},
+    {"take", probe_take}, {"burst", probe_burst}, {"sends", probe_sends}, {"taken", probe_taken},
+    {"listen", probe_listen}, {"accept", probe_accept}, {"close", probe_close}, {NULL, NULL}}));
   return 1;
 }

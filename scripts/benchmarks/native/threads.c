@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sender/include/sender.h"
 #include "threads.h"
 
 static int64_t monotonic(void) {
@@ -99,63 +100,39 @@ int probe_take(lua_State *L) {
 }
 
 // Signals that come together are one: only the first of them writes.
-static atomic_bool is_signalled;
-static atomic_llong signals_left;
+static struct {
+  atomic_bool is_pending;
+  int fd;
+} signals;
 
-static void *burst(void *argument) {
-  struct job job = *(struct job *)argument;
-  free(argument);
-  for (int64_t i = 1; i <= job.count; i++) {
-    if (i == job.count) atomic_store(&signals_left, 0);
-    if (!atomic_exchange(&is_signalled, true) && write(job.fd, "x", 1) < 0) break;
-  }
-  return NULL;
+static int signal_floor(void *unused) {
+  (void)unused;
+  return !atomic_exchange(&signals.is_pending, true) && write(signals.fd, "x", 1) < 0;
 }
 
 // burst(fd, count): a thread signals this often; a byte in the pipe for each signal after which
-// none was pending.
+// none was pending. See taken().
 int probe_burst(lua_State *L) {
-  atomic_store(&signals_left, 1);
-  start(L, burst, (struct job){(int)luaL_checkinteger(L, 1), luaL_checkinteger(L, 2), 0});
+  signals.fd = (int)luaL_checkinteger(L, 1);
+  if (!sender_start(signal_floor, NULL, luaL_checkinteger(L, 2))) return luaL_error(L, "no thread");
   return 0;
-}
-
-struct sending {
-  int (*send)(void *);  // uv_async_send
-  void *handle;
-  int64_t count;
-};
-
-static void *send_all(void *argument) {
-  struct sending job = *(struct sending *)argument;
-  free(argument);
-  for (int64_t i = 1; i <= job.count; i++) {
-    if (i == job.count) atomic_store(&signals_left, 0);
-    job.send(job.handle);
-  }
-  return NULL;
 }
 
 // sends(async, count): a thread sends to an async handle of luv this often, without Lua; see
 // taken().
 int probe_sends(lua_State *L) {
   void *uv = dlopen("libuv.so.1", RTLD_NOW | RTLD_NOLOAD);  // luv's
-  struct sending *job = malloc(sizeof *job);
-  pthread_t thread;
-  if (job == NULL || uv == NULL) return luaL_error(L, "libuv is not loaded");
-  job->send = (int (*)(void *))dlsym(uv, "uv_async_send");
-  job->handle = *(void **)lua_touserdata(L, 1);  // luv's userdata: a pointer to libuv's handle
-  job->count = luaL_checkinteger(L, 2);
-  atomic_store(&signals_left, 1);
-  if (job->send == NULL || pthread_create(&thread, NULL, send_all, job) != 0)
+  if (uv == NULL) return luaL_error(L, "libuv is not loaded");
+  void *handle = *(void **)lua_touserdata(L, 1);  // luv's userdata: a pointer to libuv's handle
+  int (*send)(void *) = (int (*)(void *))dlsym(uv, "uv_async_send");
+  if (send == NULL || !sender_start(send, handle, luaL_checkinteger(L, 2)))
     return luaL_error(L, "no thread");
-  pthread_detach(thread);
   return 0;
 }
 
 // taken(): the signal was seen; true after the last one.
 int probe_taken(lua_State *L) {
-  atomic_exchange(&is_signalled, false);
-  lua_pushboolean(L, atomic_load(&signals_left) == 0);
+  atomic_exchange(&signals.is_pending, false);
+  lua_pushboolean(L, sender_is_at_end());
   return 1;
 }

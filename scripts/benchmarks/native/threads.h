@@ -1,4 +1,4 @@
-// The functions of the module `probe` that start threads and processes.
+// The functions of the module `probe` that start threads and serve sockets.
 #pragma once
 #include <lua.h>
 
@@ -9,6 +9,6 @@ int probe_burst(lua_State *L);
 int probe_sends(lua_State *L);
 int probe_taken(lua_State *L);
 
-int probe_clients(lua_State *L);
 int probe_listen(lua_State *L);
 int probe_accept(lua_State *L);
+int probe_close(lua_State *L);

@@ -20,10 +20,10 @@ do
   end
 end
 
--- Sleeps of up to 100 ms in seconds, scattered, the same for every peer.
-bench.nap_count = 997
-bench.naps = {}
-for i = 1, bench.nap_count do bench.naps[i] = bench.far[i] % 1000 / 10000 end
+-- The `turn`-th sleep of the `i`-th task, in seconds: up to 100 ms, scattered over 100,003 values.
+function bench.nap(i, turn)
+  return (i * 61803 + turn * 31607) % 100003 / 1e6
+end
 
 -- The interval of a timer of W1a in milliseconds.
 function bench.interval(i)
@@ -125,35 +125,31 @@ function bench.lateness(start, fires, finished)
   end
 end
 
--- Returns what counts the messages of a server with so many connections, given the bytes that came,
--- and reports the CPU time of one when all connections have been there for a while.
-function bench.messages(connections, size, operations)
-  local first = connections * 20
-  local last, seen = first + bench.scaled(operations), 0
-  local first_bytes, last_bytes = first * size, last * size
-  return function(bytes)
-    local before = seen
-    seen = seen + bytes
-    if before < first_bytes and seen >= first_bytes then bench.start() end
-    if seen >= last_bytes then bench.stop(last - first); os.exit(0) end
-  end
-end
+-- Where a server listens: clients of another process come to it.
+bench.port = tonumber(os.getenv "BENCH_PORT") or 0
 
--- What counts the messages of W6, and what starts its clients: those of a port.
-function bench.echoes()
-  local connections, size = tonumber(arg[1]), tonumber(arg[2]) or 64
-  local count = bench.messages(connections, size, size > 4096 and 2e4 or 2e5)
-  return count, function(port) probe.clients(port, connections, ("x"):rep(size)) end
-end
-
--- The same for requests of HTTP, whose answers end with the last byte of the page.
+-- The page of W12; its last byte ends an answer.
 bench.page = "hello, world~"
-function bench.requests()
-  local connections = tonumber(arg[1])
-  local request = "GET / HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n"
-  return bench.messages(connections, 1, 1e5), function(port)
-    probe.clients(port, connections, request, "~")
-  end
+
+-- W7: the memory of so many connections of another process, each of which has said one thing.
+-- `serve(heard, finish)` serves them, tells the bytes that came, and returns what calls `finish` a
+-- little later.
+local crowd
+function bench.connections(port, serve)
+  local count, before = tonumber(arg[1]), nil
+  local left, later = count * 64, nil
+  later = serve(function(bytes)
+    left = left - bytes
+    if left == 0 then later() end
+  end, function()
+    collectgarbage(); collectgarbage()
+    bench.report { bytes = (probe.memory() - before) / count }
+    os.exit(0, false)
+  end)
+  collectgarbage(); collectgarbage()
+  before = probe.memory()
+  crowd = assert(io.popen(("exec %s 0 %d %d %d 64 0"):format(
+    os.getenv "BENCH_CLIENTS", port, count, count)))
 end
 
 -- Takes `count` times in nanoseconds, then reports their middle in microseconds.
@@ -166,6 +162,30 @@ function bench.times(count, finished)
       bench.report { p50 = times[count // 2 + 1] / 1e3, p99 = times[count * 99 // 100 + 1] / 1e3 }
       finished()
     end
+  end
+end
+
+-- W17: 200 MB of live data, and how late a handler that makes garbage has ended: after the date
+-- that its last begin plus 10 ms gives. A pause of the collector is in it, wherever it falls.
+local live
+function bench.beside_live_data(finished)
+  live = {}
+  collectgarbage "stop"
+  for i = 1, bench.scaled(1.2e6) do live[i] = { id = i, name = "item " .. i } end
+  collectgarbage "restart"
+  if os.getenv "BENCH_GC" == "generational" then collectgarbage "generational" end
+  collectgarbage()
+  local late, last, fires = {}, nil, bench.scaled(1000)
+  return function()
+    local begin = probe.wall()
+    for i = 1, 4000 do local _ = { id = i } end
+    if last then late[#late + 1] = math.max(0, probe.wall() - last - 10000000) / 1e6 end
+    last = begin
+    if #late < fires then return end
+    table.sort(late)
+    bench.report { p50 = late[fires // 2 + 1], p99 = late[fires * 99 // 100 + 1],
+      p999 = late[fires * 999 // 1000 + 1], mb = collectgarbage "count" / 1024 }
+    finished()
   end
 end
 

@@ -1,11 +1,11 @@
 -- W10: tasks that sleep ten times, up to 100 ms each time.
 local floor, bench = require "floor", require "harness"
-local tasks, naps = bench.scaled(1e5), bench.naps
+local tasks, nap = bench.scaled(1e5), bench.nap
 local left = tasks
 
 for i = 1, tasks do
   floor.task(function()
-    for turn = 1, 10 do floor.sleep(naps[(i * 31 + turn * 97) % bench.nap_count + 1]) end
+    for turn = 1, 10 do floor.sleep(nap(i, turn)) end
     left = left - 1
     if left == 0 then bench.stop(tasks * 10); os.exit(0) end
   end)

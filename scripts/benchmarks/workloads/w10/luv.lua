@@ -1,6 +1,6 @@
 -- W10: coroutines that sleep ten times, up to 100 ms each time, by a timer each.
 local uv, bench = require "luv", require "harness"
-local tasks, naps = bench.scaled(1e5), bench.naps
+local tasks, nap = bench.scaled(1e5), bench.nap
 local left, resume, yield, running = tasks, coroutine.resume, coroutine.yield, coroutine.running
 
 for i = 1, tasks do
@@ -12,7 +12,7 @@ for i = 1, tasks do
       yield()
     end
     sleep(0)
-    for turn = 1, 10 do sleep(naps[(i * 31 + turn * 97) % bench.nap_count + 1]) end
+    for turn = 1, 10 do sleep(nap(i, turn)) end
     left = left - 1
     if left == 0 then bench.stop(tasks * 10); os.exit(0) end
   end)()

@@ -1,2 +1,5 @@
--- W12: values that cross between Lua and a program in Swift, which has registered its functions.
-require "w12.crossings"(_G)
+-- W12: a small page, asked for again and again on connections that are kept.
+local ml, bench = require "moonloop", require "harness"
+
+assert(ml.http.serve { host = "127.0.0.1", port = bench.port, function() return bench.page end })
+ml.current():run()

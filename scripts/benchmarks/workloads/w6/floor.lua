@@ -1,17 +1,14 @@
--- W6: a server that sends back what comes.
+-- W6, W16: a server that sends back what comes.
 local floor, bench = require "floor", require "harness"
-local probe, count, start_clients = bench.probe, bench.echoes()
-local listener, port = probe.listen()
+local probe = bench.probe
+local listener = probe.listen(bench.port)
 
 floor.readable(listener, function()
   local fd = probe.accept(listener)
   if not fd then return end
   floor.readable(fd, function()
     local data = probe.read(fd, 65536)
-    if not data then return end
-    probe.write(fd, data)
-    count(#data)
+    if data == "" then probe.close(fd) elseif data then probe.write(fd, data) end
   end)
 end)
-start_clients(port)
 floor.run()

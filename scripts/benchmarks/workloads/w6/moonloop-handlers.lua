@@ -1,14 +1,10 @@
--- W6 in handlers of events, as an NSStream's delegate has them, instead of tasks.
+-- W6, W16 in handlers of events, as an NSStream's delegate has them, instead of tasks.
 local ml, bench = require "moonloop", require "harness"
-local count, start_clients = bench.echoes()
 
-local server = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
+assert(ml.net.listen { host = "127.0.0.1", port = bench.port, function(stream)
   stream:on(function(_, event)
-    if event ~= "has_bytes" then return end
-    local data = stream:read_some()
-    stream:write(data)
-    count(#data)
+    if event == "has_bytes" then stream:write(stream:read_some())
+    elseif event == "end" or event == "error" then stream:close() end
   end)
 end })
-start_clients(server.port)
 ml.current():run()

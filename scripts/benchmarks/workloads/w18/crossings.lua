@@ -1,4 +1,4 @@
--- W12: what it costs that values cross between Lua and the program, a call, an item or a record.
+-- W18: what it costs that values cross between Lua and the program, a call, an item or a record.
 local bench = require "harness"
 
 local list, words, text = {}, {}, ("x"):rep(32)
