@@ -145,7 +145,7 @@ def _echo(name, connections, size=64, active=None):
 
 def _web(connections):
     shared = {"driver": "wrk", "clients": (connections, connections, "http"), "rounds": 5,
-              "messages": 100_000, "count_scale": 0.02, "base": "nginx"}
+              "messages": 100_000, "count_scale": 0.006, "base": "nginx"}
     name, goals = f"w12.{connections}", (beats("luv"), times(1, "node"))
     return (Row(f"{name}.rate", f"HTTP, {connections} connections kept: requests a second", "w12",
                 *goals, WEB, figure="rate", unit="", more=True, **shared),
