@@ -135,7 +135,8 @@ def _echo(name, connections, size=64, active=None):
     words += f", {active} of them active" if active else f", messages of {size:,} bytes"
     peers = tuple(peer for peer in SERVERS if connections <= 500 or peer != "CFRunLoop")
     shared = {"driver": "clients", "clients": (connections, active or connections, size),
-              "messages": 20_000 if size > 4096 else 100_000, "count_scale": 0.04, "rounds": 5}
+              "messages": 20_000 if size > 4096 else 60_000, "count_scale": 0.06,
+              "rounds": 9 if name in ("w6a", "w6b") else 3}
     return (Row(name, words, "w6", times(1.3), times(1.10), peers, **shared),
             Row(f"{name}.rate", "messages a second", "w6", times(1 / 1.3), times(1 / 1.10),
                 peers, figure="rate", unit="", more=True, **shared),
@@ -144,7 +145,7 @@ def _echo(name, connections, size=64, active=None):
 
 
 def _web(connections):
-    shared = {"driver": "wrk", "clients": (connections, connections, "http"), "rounds": 5,
+    shared = {"driver": "wrk", "clients": (connections, connections, "http"), "rounds": 4,
               "messages": 100_000, "count_scale": 0.006, "base": "nginx"}
     name, goals = f"w12.{connections}", (beats("luv"), times(1, "node"))
     return (Row(f"{name}.rate", f"HTTP, {connections} connections kept: requests a second", "w12",

@@ -38,7 +38,8 @@ private func socketPair() -> (from: Int32, to: Int32) {
 func watchIdleDescriptor() { Watched(socketPair().from) { _, _ in } }
 
 func w5() {
-  let (count, active, last) = (argument(0), 100, scaled(2e5))
+  let (count, active) = (argument(0), 100)
+  let last = scaled(count > 1000 ? 1e4 : 5e4)
   var moved = 0
   let pairs = (0..<count).map { _ in socketPair() }
   let clock = Stopwatch()

@@ -19,7 +19,7 @@ func w1a() {
 }
 
 func w1bc() {
-  let last = scaled(5e4)
+  let last = scaled(3e4)
   var fires = 0
   if arguments.contains("fd") { watchIdleDescriptor() }
   let clock = Stopwatch()
