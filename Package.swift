@@ -76,11 +76,13 @@ let package = Package(
       swiftSettings: strict),
     // Only the header of libedit: the library is opened when a line is edited.
     .target(name: "CLineEditor", cSettings: strictC),
+    // Takes the place of constructors in Swift's static library.
+    .target(name: "CProgramStart", dependencies: ["CLinuxShims"], cSettings: strictC),
     .executableTarget(
       name: "MoonloopCLI",
       dependencies: [
         "Moonloop", "MoonloopCore", "MoonloopSystem", "MoonloopRecording", "LuaEmbed",
-        "CLineEditor",
+        "CLineEditor", "CProgramStart",
       ],
       swiftSettings: strict),
 

@@ -12,4 +12,4 @@ __attribute__((constructor)) static void keep_arguments(int given, char **argume
 
 int cmx_argument_count(void) { return count; }
 
-char *cmx_argument(int index) { return texts[index]; }
+char **cmx_arguments(void) { return texts; }

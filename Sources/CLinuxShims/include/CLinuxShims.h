@@ -24,8 +24,8 @@ const char *cmx_errno_name(int code);
 // ---- The command line (arguments.c) ------------------------------------------------------
 // Also where /proc is not mounted.
 int cmx_argument_count(void);
-// An argument, zero-terminated; it lives as long as the program.
-char *cmx_argument(int index);
+// The arguments, each zero-terminated; they live as long as the program.
+char **cmx_arguments(void);
 
 // ---- System calls (calls.c) ----------------------------------------------------------------
 // Each returns the system call's result, or -errno. Callers must not use errno.

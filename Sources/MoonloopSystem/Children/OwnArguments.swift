@@ -6,6 +6,6 @@ package enum OwnArguments {
 
   /// An argument, zero-terminated; it lives as long as the process.
   package static subscript(index: Int) -> UnsafeMutablePointer<CChar> {
-    cmx_argument(Int32(index))
+    cmx_arguments()[index]!
   }
 }

@@ -1,0 +1,2 @@
+// What the shipped program has in place of two constructors of Swift's library: nothing to call.
+#pragma once
