@@ -18,10 +18,28 @@ private func quitByKey() {
 /// The command line as a whole.
 enum Program {
   static let version = "0.1.0"
-  static let commands = [
-    runCommand, replayCommand, replCommand, attachCommand, psCommand, topCommand, testCommand,
-    planCommand, simulateCommand, checkCommand, newCommand,
-  ]
+  /// The commands, in the order of the help. Only the table of the one that runs is made.
+  private enum Command: String, CaseIterable {
+    case run, replay, repl, attach, ps, top, test, plan, simulate, check, new
+
+    var spec: CommandSpec {
+      switch self {
+      case .run: runCommand
+      case .replay: replayCommand
+      case .repl: replCommand
+      case .attach: attachCommand
+      case .ps: psCommand
+      case .top: topCommand
+      case .test: testCommand
+      case .plan: planCommand
+      case .simulate: simulateCommand
+      case .check: checkCommand
+      case .new: newCommand
+      }
+    }
+  }
+
+  static let commands = Command.allCases.map(\.spec)
 
   /// - Returns: The exit status.
   static func main(_ arguments: [String]) -> Int32 {
@@ -40,8 +58,8 @@ enum Program {
       return GuestServer.run(Array(arguments.dropFirst(2)))
     }
     GuestProgram.isAt("/proc/self/exe")
-    if let command = commands.first(where: { $0.name == arguments[1] }) {
-      if wantsHelp(arguments) { return Help.print(Help.of(command)) }
+    if let command = Command(rawValue: arguments[1]) {
+      if wantsHelp(arguments) { return Help.print(Help.of(command.spec)) }
       return try run(command, arguments)
     }
     guard arguments[1] == "help" else { return try interpret(arguments) }
@@ -54,17 +72,17 @@ enum Program {
   }
 
   private static func run(
-    _ command: CommandSpec, _ arguments: [String]
+    _ command: Command, _ arguments: [String]
   ) throws(UsageError) -> Int32 {
-    switch command.name {
-    case "run": try run(arguments)
-    case "replay": try replay(arguments)
-    case "test": try test(arguments)
-    case replCommand.name: try repl(arguments)
-    case attachCommand.name, psCommand.name: try runConsole(arguments, command)
-    case topCommand.name: try top(arguments)
-    case newCommand.name: try new(arguments)
-    default: try runPlanning(arguments, command)
+    switch command {
+    case .run: try run(arguments)
+    case .replay: try replay(arguments)
+    case .test: try test(arguments)
+    case .repl: try repl(arguments)
+    case .attach, .ps: try runConsole(arguments, command.spec)
+    case .top: try top(arguments)
+    case .new: try new(arguments)
+    case .plan, .simulate, .check: try runPlanning(arguments, command.spec)
     }
   }
 

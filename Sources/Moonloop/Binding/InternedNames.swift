@@ -6,9 +6,11 @@ package import MoonloopCore
 /// Registry references of the names of activities, results, events and modes, and of handles that
 /// exist only once.
 package final class InternedNames {
+  // Made on first use, like those of modes; 0: not yet.
   /// By the bit number of the activity.
-  private var activities = [Int32](repeating: 0, count: 8)
-  private var results: [Int32] = []
+  private var activities: ContiguousArray<Int32> = [0, 0, 0, 0, 0, 0, 0, 0]
+  /// By the number of the result.
+  private var results: ContiguousArray<Int32> = [0, 0, 0, 0, 0]
   private var modes: [ModeName: Int32] = [:]
   /// The handle of the loop.
   let loop: Int32
@@ -22,23 +24,28 @@ package final class InternedNames {
     let stack = state.stack
     _ = kinds.loop.push(stack.L)
     loop = stack.popRef()
-    func intern(_ name: String) -> Int32 {
-      stack.push(name)
-      return stack.popRef()
-    }
-    read = intern("read")
-    write = intern("write")
-    for (name, activity) in activityNames {
-      activities[activity.rawValue.trailingZeroBitCount] = intern(name)
-    }
-    results = resultNames.map { intern($0.name) }
+    stack.push("read" as StaticString)
+    read = stack.popRef()
+    stack.push("write" as StaticString)
+    write = stack.popRef()
   }
 
-  package func ref(of activity: Activity) -> Int32 {
-    activities[activity.rawValue.trailingZeroBitCount]
+  package func ref(of activity: Activity, _ stack: LuaStack) -> Int32 {
+    let bit = activity.rawValue.trailingZeroBitCount
+    if activities[bit] == 0 {
+      stack.push(activityNames.first { $0.value == activity }!.name)
+      activities[bit] = stack.popRef()
+    }
+    return activities[bit]
   }
 
-  package func ref(of result: RunResult) -> Int32 { results[result.rawValue - 1] }
+  package func ref(of result: RunResult, _ stack: LuaStack) -> Int32 {
+    if results[result.rawValue] == 0 {
+      stack.push(resultNames[result.rawValue - 1].name)
+      results[result.rawValue] = stack.popRef()
+    }
+    return results[result.rawValue]
+  }
 
   /// The reference of a mode's name, made on first use.
   package func ref(of mode: ModeName, _ stack: LuaStack) -> Int32 {

@@ -23,7 +23,9 @@ var moduleKindEntries: [LuaEntry] { allItemKinds.flatMap { $0.moduleEntries } }
 /// The kinds of a runtime. The number of a kind, which its items and its handles have, is one more
 /// than its index. Loop thread only.
 final class ItemKinds {
-  private var handles: [LuaHandleKind?] = []
+  /// A type of its own: the library makes those of lists of optionals and tuples at each start.
+  private struct Handles { let kind: LuaHandleKind? }
+  private var handles: [Handles] = []
   /// Never changed once it is open: no access to it spans a change.
   @exclusivity(unchecked) private var all: ContiguousArray<any ItemKind> = []
   private unowned(unsafe) var runtime: Runtime! = nil  // it holds this, and ends all items first
@@ -31,10 +33,11 @@ final class ItemKinds {
   /// Makes the kinds of handles.
   init(_ state: LuaState) {
     handles = allItemKinds.enumerated().map { place, kind in
-      guard let own = kind.handles else { return nil }
-      return state.makeHandleKind(
+      guard let own = kind.handles else { return Handles(kind: nil) }
+      let made = state.makeHandleKind(
         kind.word, slots: own.slots, own.entries(), tag: Int32(place) + 1, native: 512
       ) { [unowned(unsafe) self] in runtime.release($0) }  // like `runtime`
+      return Handles(kind: made)
     }
   }
 
@@ -44,7 +47,7 @@ final class ItemKinds {
     for (place, kind) in allItemKinds.enumerated() {
       all.append(
         kind.init(
-          KindSeat(number: UInt8(place) + 1, handles: handles[place], runtime: runtime)))
+          KindSeat(number: UInt8(place) + 1, handles: handles[place].kind, runtime: runtime)))
     }
   }
 
@@ -69,7 +72,7 @@ final class ItemKinds {
 
   /// The handles of a kind that has some.
   func handles<Kind: ItemKind>(of kind: Kind.Type) -> LuaHandleKind {
-    handles[allItemKinds.firstIndex { $0 == kind }!]!
+    handles[allItemKinds.firstIndex { $0 == kind }!].kind!
   }
 
   /// An item's name in messages and in `loop:dump`.

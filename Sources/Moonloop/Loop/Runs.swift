@@ -75,7 +75,7 @@ package final class Runs {
     // A breakpoint does not count as the script running its loop itself.
     if mode != debugMode && (loop.depth == 0 || isOfChunk) { ranLoop = true }
     let result = runNested(mode, timeout, returnAfterSource: returnAfterSource)
-    call.stack.push(ref: runtime.names.ref(of: result))
+    call.stack.push(ref: runtime.names.ref(of: result, call.stack))
     let value = loop.takeStopValue() as? LuaReference
     call.push(value.flatMap { $0.belongs(to: runtime.state) ? $0 : nil })
     call.stack.push(loop.wasStopped)

@@ -18,7 +18,7 @@ final class ObserverKind: ItemKind {
     let door = seat.door
     activity = { observer, activity in
       door._withUnsafeGuaranteedRef { runtime in
-        let name = runtime.names.ref(of: activity)
+        let name = runtime.names.ref(of: activity, runtime.state.stack)
         runtime.callOut(observer, slot: 1, argument: name)
         if !observer.repeats && observer.isValid { runtime.end(observer) }  // R34
       }

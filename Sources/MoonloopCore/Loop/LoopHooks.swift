@@ -3,14 +3,28 @@
 
 /// What a host has given a loop. Loop thread only.
 package struct LoopHooks {
+  // Types of their own: the library makes those of tuples and functions at each start.
+  struct IdleHook {
+    let owner: ObjectIdentifier
+    let body: (_ date: Int64) -> Void
+  }
+  struct EndHook {
+    let owner: ObjectIdentifier
+    let body: () -> Void
+  }
+  struct ModeHook {
+    let owner: ObjectIdentifier
+    let body: (Mode) -> Void
+  }
+
   /// Called before the sleep, after the observers, with the date of the next deadline; by owner.
-  var whenIdle: [(owner: ObjectIdentifier, body: (_ date: Int64) -> Void)] = []
+  var whenIdle: [IdleHook] = []
   /// Called once, at the end of the pass under way, when none of its code is called any more.
   var afterPass: [() -> Void] = []
   /// Called once, when the loop is about to end; by owner.
-  var whenEnds: [(owner: ObjectIdentifier, body: () -> Void)] = []
+  var whenEnds: [EndHook] = []
   /// Called when a mode has come into being; by owner.
-  var whenModeIsMade: [(owner: ObjectIdentifier, body: (Mode) -> Void)] = []
+  var whenModeIsMade: [ModeHook] = []
   /// Called when another process asks for attention; see `Attention`.
   var attention: (() -> Void)?
   /// The run loop in whose runs this one is served.
@@ -29,12 +43,12 @@ package struct LoopHooks {
 extension Loop {
   /// Has a body called whenever the loop is about to sleep, after the observers.
   package func whenIdle(_ owner: AnyObject, _ body: @escaping (_ date: Int64) -> Void) {
-    hooks.whenIdle.append((ObjectIdentifier(owner), body))
+    hooks.whenIdle.append(.init(owner: ObjectIdentifier(owner), body: body))
   }
 
   /// Has a body called with each mode that comes into being. Loop thread only.
   package func whenModeIsMade(_ owner: AnyObject, _ body: @escaping (Mode) -> Void) {
-    hooks.whenModeIsMade.append((ObjectIdentifier(owner), body))
+    hooks.whenModeIsMade.append(.init(owner: ObjectIdentifier(owner), body: body))
   }
 
   package func forgetHooks(of owner: AnyObject) {
@@ -44,7 +58,7 @@ extension Loop {
 
   /// Has a body called when the loop is about to end, while items can still be used.
   package func whenEnds(_ owner: AnyObject, _ body: @escaping () -> Void) {
-    hooks.whenEnds.append((ObjectIdentifier(owner), body))
+    hooks.whenEnds.append(.init(owner: ObjectIdentifier(owner), body: body))
   }
 
   package func forgetEnd(of owner: AnyObject) {
