@@ -23,8 +23,8 @@ extension ScriptRun {
     case prelude(Prelude)
   }
 
-  /// What the main chunk starts, one after the other; each tells why it could not be started.
-  func steps(_ text: ScriptText, _ state: LuaState) -> [() -> LuaError?] {
+  /// Has the main chunk start one thing after the other.
+  func takeSteps(_ text: ScriptText, _ state: LuaState) {
     var steps: [Step] = settings.offersUV ? [.uv] : []
     if settings.readsInit, let prelude = RunSettings.initialization {
       steps.append(.prelude(prelude))
@@ -33,14 +33,12 @@ extension ScriptRun {
     steps += settings.preludes.map(Step.prelude)
     if case .nothing = settings.source {} else { steps.append(.script) }
     if settings.prompts { steps.append(.prompt) }
-    return steps.map { step in
-      { [unowned self, unowned state] in
-        do throws(LuaError) { try take(step, text, state) } catch {
-          if case .script = step { wasLoaded = false }
-          return error
-        }
-        return nil
+    runtime.mainChunk.start(steps: steps.count) { [unowned self, unowned state] place in
+      do throws(LuaError) { try take(steps[place], text, state) } catch {
+        if case .script = steps[place] { wasLoaded = false }
+        return error
       }
+      return nil
     }
   }
 

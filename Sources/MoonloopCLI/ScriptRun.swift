@@ -21,6 +21,10 @@ final class ScriptRun {
   /// Whether the script could be loaded when the program began.
   var wasLoaded = true
 
+  /// Kept until the process ends, which takes the memory of all parts at once.
+  // Unsafe: main thread only, as the class.
+  nonisolated(unsafe) private static var last: ScriptRun?
+
   init(_ settings: RunSettings) { self.settings = settings }
 
   /// - Returns: The exit status.
@@ -78,6 +82,7 @@ final class ScriptRun {
       setUp(state, loop, kernel)
       run(text, state, loop)
       end(state)
+      Self.last = self
       return status(state)
     }
   }
@@ -152,7 +157,7 @@ final class ScriptRun {
 
   private func run(_ text: ScriptText, _ state: LuaState, _ loop: Loop) {
     prepare(text)
-    runtime.mainChunk.start(inOrder: steps(text, state))
+    takeSteps(text, state)
     if runtime.mainChunk.hasFailed { return }
     if settings.isConsole || settings.prompts { return keepRunning(loop) }
     // A faulty configuration may have added items to the loop; do not run those instead.

@@ -27,24 +27,26 @@ package final class MainChunk {
     !hasFailed && steps.isEmpty
       && (runtime.waitingChunk == nil || runsPhases || runtime.runs.ranLoop)
   }
-  /// The steps still to run, in order.
-  private var steps: ArraySlice<() -> LuaError?> = []
+  /// The steps still to run, in order, and what runs one.
+  private var steps = 0..<0
+  private var step: (Int) -> LuaError? = { _ in nil }
   /// Called with the chunk's results, instead of the rest; for the caller that asked.
   package var returned: ((LuaStack, Int) -> Void)?
 
   init(_ runtime: Runtime) { self.runtime = runtime }
 
-  /// Takes these steps in order, each when the chunk that the one before started has returned.
-  /// - Parameter steps: Each returns why it could not be started, or nil.
-  package func start(inOrder steps: [() -> LuaError?]) {
-    self.steps = steps[...]
+  /// Takes so many steps in order, each when the chunk that the one before started has returned.
+  /// - Parameter step: Takes the step with this number, from 0; returns why it could not be started.
+  package func start(steps count: Int, _ step: @escaping (Int) -> LuaError?) {
+    steps = 0..<count
+    self.step = step
     advance()
   }
 
   private func advance() {
-    while !hasFailed && runtime.waitingChunk == nil, let step = steps.popFirst() {
+    while !hasFailed && runtime.waitingChunk == nil, let place = steps.popFirst() {
       runtime.runs.forgetOwnRun()
-      guard let error = step() else { continue }
+      guard let error = step(place) else { continue }
       runtime.errors.noteReported()
       runtime.errors.write("moonloop: \(error.report)")
       if endsAtLimit { fail() }

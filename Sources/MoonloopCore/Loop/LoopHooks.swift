@@ -8,8 +8,8 @@ package struct LoopHooks {
     let owner: ObjectIdentifier
     let body: (_ date: Int64) -> Void
   }
-  struct EndHook {
-    let owner: ObjectIdentifier
+  struct Call {
+    let owner: ObjectIdentifier?
     let body: () -> Void
   }
   struct ModeHook {
@@ -20,9 +20,9 @@ package struct LoopHooks {
   /// Called before the sleep, after the observers, with the date of the next deadline; by owner.
   var whenIdle: [IdleHook] = []
   /// Called once, at the end of the pass under way, when none of its code is called any more.
-  var afterPass: [() -> Void] = []
+  var afterPass: [Call] = []
   /// Called once, when the loop is about to end; by owner.
-  var whenEnds: [EndHook] = []
+  var whenEnds: [Call] = []
   /// Called when a mode has come into being; by owner.
   var whenModeIsMade: [ModeHook] = []
   /// Called when another process asks for attention; see `Attention`.
@@ -67,13 +67,13 @@ extension Loop {
 
   /// Has a body called between this pass and the next. The run looks whether anything is left to
   /// wait for only after it. Loop thread only.
-  package func callAfterPass(_ body: @escaping () -> Void) { hooks.afterPass.append(body) }
+  package func callAfterPass(_ body: @escaping () -> Void) { hooks.afterPass.append(.init(owner: nil, body: body)) }
 
   /// What is requested meanwhile comes after the next pass.
   @inline(never)
   func performAfterPass() {
-    let bodies = hooks.afterPass
+    let calls = hooks.afterPass
     hooks.afterPass = []
-    for body in bodies { body() }
+    for call in calls { call.body() }
   }
 }
