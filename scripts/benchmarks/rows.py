@@ -224,7 +224,7 @@ ROWS = [
         ("floor", "slack", "luv", "cqueues", "node", "CFRunLoop", "moonloop"), figure="p50",
         unit="µs"),
     Row("w10", "100,000 tasks sleep ten times, up to 100 ms", "w10", times(1.5), times(1.10),
-        ("floor", "luv", "cqueues", "lua-eco", "node", "moonloop")),
+        ("floor", "luv", "cqueues", "node", "moonloop")),
     _call("nothing", "`nothing()`", "Swift host", at_most(9)),
     _call("now", "`now()`", "moonloop", at_most(12)),
     _call("add", "`add(a, b)`", "Swift host"),
