@@ -1,6 +1,7 @@
 // W2d: the idle time-out: moves live timers, in turn or at random, to a far time from now.
 const bench = require("../harness.js");
-const count = Number(process.argv[2]), batch = 1000, batches = bench.scaled(5000), live = [];
+const count = Number(process.argv[2]), batch = 1000, live = [];
+const batches = bench.scaled(process.argv[3] ? 2000 : 5000);
 const order = bench.order(count, process.argv[3] === "random");
 let at = 0, n = 0;
 

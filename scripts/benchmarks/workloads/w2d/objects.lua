@@ -1,7 +1,8 @@
 -- W2d: the idle time-out: moves live timers, in turn or at random, to a far time from now.
 local floor, bench = require "floor", require "harness"
 local after = floor.object_after
-local live, count, batch, batches = {}, tonumber(arg[1]), 1000, bench.scaled(5000)
+local live, count, batch = {}, tonumber(arg[1]), 1000
+local batches = bench.scaled(arg[2] and 2000 or 5000)
 local at, n, order = 0, 0, bench.order(count, arg[2] == "random")
 
 local function never() end
