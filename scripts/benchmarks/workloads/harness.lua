@@ -190,8 +190,8 @@ function bench.beside_live_data(finished)
 end
 
 -- Reports the CPU nanoseconds of one call, less an empty turn of the loop, for each named loop(n).
-function bench.calls(loops)
-  local turns, costs = bench.scaled(3e6), {}
+function bench.calls(loops, most)
+  local turns, costs = bench.scaled(most or 3e6), {}
   local function cost(loop)
     local before = probe.cpu()
     loop(turns)

@@ -42,7 +42,7 @@ return function(host)
     calls[only](tonumber(os.getenv "BENCH_TURNS"))
     bench.probe.count(false)
   else
-    bench.calls(calls)
+    bench.calls(calls, 1e6)
   end
   os.exit(0)
 end
