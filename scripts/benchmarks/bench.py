@@ -7,6 +7,7 @@ minute of the machine weighs on both sides.
 """
 
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import resource
@@ -62,17 +63,23 @@ def shown(figures):
 
 
 def count(rows, results):
-    """Adds the instructions of an operation, beside the times of each peer."""
-    todo = {(row.run_key, row.count_key): row for row in rows if row.is_counted}
-    for row in todo.values():
-        for peer, found in results[row.run_key].items():
-            if isinstance(found, str) or not counting.can_count(peer):
-                continue
-            try:
-                found[0][row.count_key] = counting.per_operation(row, *command(peer, row))
-                say(f"{row.id} {peer}: {found[0][row.count_key]:,.0f} instructions")
-            except (RuntimeError, KeyError) as error:
-                say(f"{row.id} {peer}: not counted: {error}")
+    """Adds the instructions of an operation, beside the times of each peer; several at once, as
+    what else the machine does changes none."""
+    rows = {(row.run_key, row.count_key): row for row in rows if row.is_counted}.values()
+    todo = [(row, peer) for row in rows for peer, found in results[row.run_key].items()
+            if not isinstance(found, str) and counting.can_count(peer)]
+
+    def count_one(job):
+        row, peer = job
+        try:
+            counted = counting.per_operation(row, *command(peer, row))
+        except (RuntimeError, KeyError) as error:
+            return say(f"{row.id} {peer}: not counted: {error}")
+        results[row.run_key][peer][0][row.count_key] = counted
+        return say(f"{row.id} {peer}: {counted:,.0f} instructions")
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(count_one, todo))
 
 
 def untimed(rows):
