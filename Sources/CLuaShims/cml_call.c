@@ -320,6 +320,12 @@ void cml_task_give_back(cml_state *s, int task) {
   give_back(s, task);
 }
 
+void cml_task_abandon(cml_state *s, int task) {
+  s->tasks[task].yielded = 0;
+  discard(s, task);
+  give_back(s, task);
+}
+
 // Handlers ----------------------------------------------------------------------------------------
 
 static inline lua_State *begin(struct cml_state *s, int ref, int slot, int *task,

@@ -182,11 +182,17 @@ static int wrapped(lua_State *L) {
   return lua_error(L);
 }
 
-static int coroutine_wrap(lua_State *L) {
+static int coroutine_create(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_State *co = lua_newthread(L);
+  cml_count_alone(cml_of(L), co);
   lua_pushvalue(L, 1);
   lua_xmove(L, co, 1);
+  return 1;
+}
+
+static int coroutine_wrap(lua_State *L) {
+  coroutine_create(L);
   lua_pushcclosure(L, wrapped, 1);
   return 1;
 }
@@ -195,8 +201,8 @@ void cml_install_coroutine(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"running", coroutine_running}, {"isyieldable", coroutine_isyieldable},
       {"yield", coroutine_yield},     {"resume", coroutine_resume},
-      {"wrap", coroutine_wrap},       {"close", coroutine_close},
-      {NULL, NULL},
+      {"create", coroutine_create},   {"wrap", coroutine_wrap},
+      {"close", coroutine_close},     {NULL, NULL},
   };
   cml_replace_functions(L, LUA_COLIBNAME, functions);
 }

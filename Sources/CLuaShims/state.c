@@ -130,9 +130,28 @@ void cml_disarm(struct cml_state *s, lua_State *L) {
   lua_sethook(L, hook.hook, hook.mask, hook.count);
 }
 
+// Instructions are counted in pieces of PIECE, PIECE + 1, ..., and a last one, larger than these,
+// that ends at the limit: so the size of a piece, which Lua keeps for each coroutine, says which
+// one it is, and the count that is kept is at most a piece behind.
+enum { PIECE = 250 };
+
+static void plan_pieces(struct cml_state *s) {
+  int rest = s->instructions, size = PIECE;
+  for (; rest > 2 * size; size++) rest -= size;
+  s->last_but_one = size - 1;
+  s->last_piece = rest;
+}
+
 static void count_hook(lua_State *L, lua_Debug *ar) {
   (void)ar;
   struct cml_state *s = cml_of(L);
+  int piece = lua_gethookcount(L);
+  s->counted += (uint64_t)piece;
+  if (piece < s->last_piece) {
+    int next = piece < s->last_but_one ? piece + 1 : s->last_piece;
+    lua_sethook(L, count_hook, LUA_MASKCOUNT, next);
+    return;
+  }
   if (s->stop == CML_STOP_NONE) s->stop = CML_STOP_COUNT;
   cml_arm(s, L);
 }
@@ -145,14 +164,22 @@ static void line_hook(lua_State *L, lua_Debug *ar) {
   lua_call(L, 2, 0);  // door: below it, as the line that runs
 }
 
-// Coroutines that the script makes meanwhile inherit the hook, each with its own count.
+// Coroutines that the script makes meanwhile get the hook, each with its own count.
 void cml_count(struct cml_state *s, lua_State *L) {
   if (lua_gethook(L) == stop_hook) return;
   if (s->instructions == CML_FOLLOWED)
     lua_sethook(L, line_hook, LUA_MASKLINE, 0);
   else
-    lua_sethook(L, count_hook, LUA_MASKCOUNT, s->instructions);
+    lua_sethook(L, count_hook, LUA_MASKCOUNT, s->last_but_one < PIECE ? s->last_piece : PIECE);
 }
+
+void cml_count_alone(struct cml_state *s, lua_State *co) {
+  if (UNLIKELY(lua_gethook(co) == count_hook)) cml_count(s, co);
+}
+
+bool cml_must_stop(cml_state *s) { return s->stop != CML_STOP_NONE; }
+
+uint64_t cml_instructions(cml_state *s) { return s->counted; }
 
 void cml_follow_lines(cml_state *s, int ref) {
   s->follower = ref;
@@ -163,6 +190,7 @@ void cml_set_limits(cml_state *s, const struct cml_limits *limits, int instructi
   cml_set_memory_limit(s, limits->memory);
   s->depth_limit = limits->nesting < 1 ? 1 : limits->nesting;
   s->instructions = instructions;
+  plan_pieces(s);
 }
 
 _Noreturn void cml_raise_stop(lua_State *L) {

@@ -137,6 +137,9 @@ extension LuaState {
   /// Gives back a prepared task that never ran.
   package func discard(_ task: LuaCoroutine) { cml_task_give_back(record, task.index) }
 
+  /// Forgets a suspended task, which is never resumed: its `<close>` variables are not closed.
+  package func abandon(_ task: LuaCoroutine) { cml_task_abandon(record, task.index) }
+
   /// Ends a failed task whose error is not needed: its `<close>` variables are closed.
   /// - Returns: The error that closing raised, if it did.
   package func dropError(of task: LuaCoroutine) -> LuaError? { close(task.index) }

@@ -83,6 +83,13 @@ extension LuaState {
     return stops.total
   }
 
+  /// How many Lua instructions were counted while there was a limit on them, to within 250 or more
+  /// for each call-out.
+  package var instructionCount: Int { Int(truncatingIfNeeded: cml_instructions(record)) }
+
+  /// Whether the running call-out must end: for what takes long in the host.
+  package var mustStop: Bool { cml_must_stop(record) }
+
   /// Sets a body that is called when the limits change.
   package func onLimits(_ body: @escaping (LuaLimits) -> Void) { self.body.onLimits = body }
 

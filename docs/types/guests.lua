@@ -122,6 +122,7 @@ function guest:stop() end
 ---@field sent integer Bytes that it has given to streams, such as sockets.
 ---@field messages integer Messages, requests, replies and calls of the host's functions, including those that failed.
 ---@field log_lines integer Lines that it has written by `ml.log`.
+---@field instructions? integer Lua's instructions, where there is a limit on them (`limits.instructions`): otherwise nobody counts them. They are counted in steps of 250, which grow in long calls; of a call the last, unfinished step is left out.
 ---@field resident? integer Bytes of memory that the process of an isolated guest has. For such a guest the other figures are those last reported by its process.
 ---@field cpu? moonloop.Seconds Processor time that it has taken; for an isolated guest that of its process, while that runs. 0 on a virtual clock, which stands while code runs.
 

@@ -107,6 +107,11 @@ bool cml_set_watchdog(cml_state *s, uint64_t limit_ns);
 // Changes the limits; `instructions` is the limit for one call-out on one coroutine, 0 means none.
 // Counting instructions costs about half of the speed.
 void cml_set_limits(cml_state *s, const struct cml_limits *limits, int instructions);
+// How many instructions were counted while there was a limit, in pieces of 250 and more: what a
+// call-out takes of an unfinished piece is left out.
+uint64_t cml_instructions(cml_state *s);
+// Whether the running call-out has to stop: for what takes long in the host.
+bool cml_must_stop(cml_state *s);
 
 // From the next call-out on a function is called for each line, as with debug.sethook, but on all
 // coroutines that the host runs. Replaces the limit of instructions. [-0, +0, -]
@@ -211,6 +216,8 @@ lua_State *cml_task_take_with(cml_state *s, int ref, int *task);
 struct cml_result cml_task_close(cml_state *s, int task);
 // Gives back a task whose function has returned, or which was closed or never started.
 void cml_task_give_back(cml_state *s, int task);
+// The same for a suspended task, whose coroutine is dropped as it is.
+void cml_task_abandon(cml_state *s, int task);
 lua_State *cml_task_state(cml_state *s, int task);
 uint32_t cml_task_generation(cml_state *s, int task);
 bool cml_task_is_suspended(cml_state *s, int task);

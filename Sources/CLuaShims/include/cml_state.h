@@ -93,6 +93,8 @@ struct cml_state {
   // The door (cml_call.c). Owner thread only, unless said otherwise.
   int depth, depth_limit;
   int instructions;  // how many a call-out may take on a coroutine; 0: no limit; CML_FOLLOWED
+  int last_piece, last_but_one;  // the sizes of the pieces in which they are counted, at the end
+  uint64_t counted;  // instructions in pieces that are over, of all call-outs
   int follower;      // the reference of the function called for each line, if any
   int task;                 // the index of the task that the innermost door runs, or -1
   bool raises;              // the values of the next resume are one error to raise at the wait
@@ -194,6 +196,8 @@ void cml_disarm(struct cml_state *s, lua_State *L);
 // Instead of a limit of instructions: a function is called for each line.
 enum { CML_FOLLOWED = -1 };
 
+// A new coroutine counts from the start, not from where its maker is.
+void cml_count_alone(struct cml_state *s, lua_State *co);
 // Sets the instruction limit's hook on a coroutine, which starts to count anew; or the hook for
 // lines.
 void cml_count(struct cml_state *s, lua_State *L);

@@ -109,18 +109,20 @@ package struct StructuredClone: Sendable {
   }
 
   /// Copies the value at an index, without metamethods.
-  /// - Parameter root: The value's name in paths.
+  /// - Parameters:
+  ///   - root: The value's name in paths.
+  ///   - most: The maximum size in bytes: many fields may be one long string.
   package init(
     _ stack: LuaStack, _ index: Int32, root: String = "message",
-    attach: Attach = { _, _ in nil }
+    most: Int = StructuredClone.sizeLimit, attach: Attach = { _, _ in nil }
   ) throws(Obstacle) {
     let index = stack.absolute(index)
-    if let plain = try Self.plain(stack, index, root) {
+    if let plain = try Self.plain(stack, index, root, most) {
       content = plain
       return
     }
     content = try withoutActuallyEscaping(attach) { (attach) throws(Obstacle) in
-      var writer = Writer(stack, root, attach)
+      var writer = Writer(stack, root, most, attach)
       let bytes = try writer.write(index)
       return .written(Written(bytes: bytes, tables: writer.count, attachments: writer.attachments))
     }
@@ -128,7 +130,7 @@ package struct StructuredClone: Sendable {
 
   /// The content of a value without nested values, without the bookkeeping of a walk.
   private static func plain(
-    _ stack: LuaStack, _ index: Int32, _ root: String
+    _ stack: LuaStack, _ index: Int32, _ root: String, _ most: Int
   ) throws(Obstacle) -> Content? {
     switch stack.type(index) {
     case .none, .nil: return Content.none
@@ -139,7 +141,7 @@ package struct StructuredClone: Sendable {
     case .string:
       let content = stack.withBytes(index) { bytes -> Content? in
         if let short = ShortText(bytes) { return .text(short) }
-        return bytes.count > sizeLimit ? nil : .written(Written(bytes: text(bytes)))
+        return bytes.count > most ? nil : .written(Written(bytes: text(bytes)))
       }
       guard let content = content ?? nil else {
         throw Obstacle(path: root, what: "", isTooLarge: true)
@@ -216,7 +218,7 @@ extension StructuredClone {
     let list: Int32
     let root: String
     let attach: Attach
-    let most = StructuredClone.sizeLimit
+    let most: Int
     var bytes = ContiguousArray<UInt8>()
     var attachments: [Attachment] = []
     var attachmentNumbers: [UnsafeRawPointer: Int] = [:]
@@ -226,8 +228,9 @@ extension StructuredClone {
     var origins: [(table: Int, key: Int)] = []
     var count: Int { origins.count }
 
-    init(_ stack: LuaStack, _ root: String, _ attach: @escaping Attach) {
+    init(_ stack: LuaStack, _ root: String, _ most: Int, _ attach: @escaping Attach) {
       self.stack = stack
+      self.most = most
       self.root = root
       self.attach = attach
       stack.newTable()

@@ -15,15 +15,22 @@ extension FrozenTable {
     /// The table that a userdata at an index stands for, if it is a frozen one.
     let frozen: (Int32) -> FrozenTable?
     let charge: (Int) -> MemoryCharge?
+    /// The maximum size of what is made, and whether the call must end meanwhile.
+    private let limit: Int
+    private let mustStop: () -> Bool
+    /// The bytes of what has been made, parts included.
+    private var size = 0
+    private var steps = 0
     private var made: [UnsafeRawPointer: FrozenTable] = [:]
     private var open: Set<UnsafeRawPointer> = []
     private var path: [String] = []
 
     init(
       _ stack: LuaStack, frozen: @escaping (Int32) -> FrozenTable?,
-      charge: @escaping (Int) -> MemoryCharge?
+      charge: @escaping (Int) -> MemoryCharge?, limit: Int, mustStop: @escaping () -> Bool
     ) {
       (self.stack, self.frozen, self.charge) = (stack, frozen, charge)
+      (self.limit, self.mustStop) = (min(limit, FrozenTable.sizeLimit), mustStop)
     }
 
     /// Freezes the table at an index. [-0, +0]
@@ -43,6 +50,7 @@ extension FrozenTable {
       try readFields(table, &content)
       let result = FrozenTable(
         text: content.text, items: content.items, fields: content.fields, charging: charge)
+      try note(0)
       if result.size > FrozenTable.sizeLimit {
         throw obstacle("larger than \(FrozenTable.sizeLimit) bytes")
       }
@@ -89,9 +97,19 @@ extension FrozenTable {
       }
     }
 
+    /// Notes bytes before they are copied: many values may be one long string.
+    private mutating func note(_ bytes: Int) throws(Obstacle) {
+      size += bytes
+      if size > limit { throw obstacle("larger than \(limit) bytes") }
+      steps += 1
+      if steps % 256 == 0 && mustStop() { throw obstacle("too large for the limits of this call") }
+    }
+
     private mutating func value(
       _ index: Int32, _ content: inout Content
     ) throws(Obstacle) -> Value {
+      let text = stack.type(index) == .string ? stack.bytes(index)?.count ?? 0 : 0
+      try note(MemoryLayout<Value>.stride + text)
       switch stack.type(index) {
       case .boolean: return .boolean(stack.boolean(index))
       case .number:

@@ -22,7 +22,8 @@ let moduleFreeze: LuaRawFunction = { L, context in
       throw call.mistake("takes a table, got \(call.given(1))")
     }
     var freezer = FrozenTable.Freezer(
-      call.stack, frozen: { call.frozenTable($0) }, charge: { call.state.charge($0) })
+      call.stack, frozen: { call.frozenTable($0) }, charge: { call.state.charge($0) },
+      limit: call.state.limits.memory ?? .max, mustStop: { call.state.mustStop })
     do throws(FrozenTable.Obstacle) {
       let table = try freezer.freeze(1)
       call.runtime.kinds.push(table, on: call.stack)

@@ -20,6 +20,7 @@ struct GuestAccount {
   /// What its state had used when it ended.
   private(set) var callouts = 0
   private(set) var stops = 0
+  private(set) var instructions: Int?
 
   mutating func note(turn: GuestTurn, at now: Int64, _ limits: GuestLimits) {
     wakes += 1
@@ -53,6 +54,7 @@ struct GuestAccount {
   mutating func keepLast(_ lua: LuaState) {
     if lua.isClosed { return }
     (callouts, stops) = (lua.inner.callouts, lua.stopCount)
+    instructions = lua.limits.instructions == nil ? nil : lua.instructionCount
   }
 }
 
@@ -132,6 +134,7 @@ extension LocalGuest {
     usage.memory = runtime?.state.bytesInUse ?? 0
     usage.kinds = runtime.map { handleCounts(of: $0) } ?? [:]
     (usage.callouts, usage.stops) = (account.callouts, account.stops)
+    usage.instructions = account.instructions
     (usage.wakes, usage.written) = (account.wakes, account.written)
     (usage.sent, usage.messages, usage.logLines) = (tally.sent, tally.messages, tally.logLines)
     (usage.busy, usage.processor) = (Int(account.busy), account.processor)

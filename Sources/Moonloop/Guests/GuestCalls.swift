@@ -12,6 +12,8 @@ final class CrossingWait: OtherWait {
   var cancel: (() -> Void)?
   /// Called once, when the wait is over.
   var whenOver: (() -> Void)?
+  /// Counts the arguments, which the other side holds, as memory of this one.
+  var charge: MemoryCharge?
   /// Called when the task may go on.
   private let goesOn: () -> Void
 
@@ -24,6 +26,7 @@ final class CrossingWait: OtherWait {
   func finish(_ outcome: GuestCallOutcome) {
     if self.outcome != nil || runtime.isClosing { return }
     self.outcome = outcome
+    charge = nil
     whenOver?()
     guard let waiter else { return }
     self.waiter = nil
@@ -80,22 +83,43 @@ struct GuestCall {
 extension HostCall {
   /// Copies of the arguments from an index on.
   fileprivate func copies(from first: Int32) throws(ScriptMistake) -> [StructuredClone] {
-    var copies: [StructuredClone] = []
-    for index in first..<max(first, count + 1) {
-      do throws(StructuredClone.Obstacle) {
-        copies.append(
-          try StructuredClone(stack, index, root: "argument \(index - first + 1)") {
-            runtime.attachment($0, $1)
-          })
-      } catch {
-        throw mistake(
-          error.isTooLarge
-            ? "an argument is larger than \(StructuredClone.sizeLimit) bytes"
-            : "\(error.path) is \(error.what), which cannot be sent")
-      }
+    do throws(StructuredClone.Obstacle) {
+      return try runtime.copies(stack, first..<max(first, count + 1), each: "argument")
+    } catch {
+      throw mistake(
+        error.isTooLarge
+          ? "the arguments are larger than \(runtime.largestCopy) bytes"
+          : "\(error.path) is \(error.what), which cannot be sent")
+    }
+  }
+}
+
+extension Runtime {
+  /// The maximum size of what is copied at once; a guest's copies are no larger than its memory.
+  var largestCopy: Int {
+    let own = granted.guest == nil ? nil : state.limits.memory
+    return min(StructuredClone.sizeLimit, own ?? .max)
+  }
+
+  /// Copies of values, which all together have this size at most.
+  fileprivate func copies(
+    _ stack: LuaStack, _ places: Range<Int32>, each name: String
+  ) throws(StructuredClone.Obstacle) -> [StructuredClone] {
+    var (copies, rest): ([StructuredClone], Int) = ([], largestCopy)
+    for (number, place) in places.enumerated() {
+      let copy = try StructuredClone(
+        stack, place, root: "\(name) \(number + 1)", most: max(rest, 0)
+      ) { attachment($0, $1) }
+      rest -= copy.size
+      copies.append(copy)
     }
     return copies
   }
+}
+
+extension [StructuredClone] {
+  /// Their size together.
+  var size: Int { reduce(0) { $0 + $1.size } }
 }
 
 extension Runtime {
@@ -134,7 +158,8 @@ extension Runtime {
     let stack = state.stack
     stack.push(raised)
     defer { stack.pop() }
-    return WorkerFailure(error, value: try? StructuredClone(stack, -1) { attachment($0, $1) })
+    let value = try? StructuredClone(stack, -1, most: largestCopy) { attachment($0, $1) }
+    return WorkerFailure(error, value: value)
   }
 
   /// Calls a global function of this state for a task of another.
@@ -162,22 +187,16 @@ extension Runtime {
     let base = stack.count
     let count = task.values.push(on: stack)
     defer { stack.setCount(Int32(base)) }
-    var copies: [StructuredClone] = []
-    for place in 0..<count {
-      do throws(StructuredClone.Obstacle) {
-        copies.append(
-          try StructuredClone(stack, Int32(base + place + 1), root: "result \(place + 1)") {
-            attachment($0, $1)
-          })
-      } catch {
-        let text =
-          error.isTooLarge
-          ? "the results are larger than \(StructuredClone.sizeLimit) bytes"
-          : "\(error.path) is \(error.what), which cannot be returned"
-        return .failure(.raised(WorkerFailure(LuaError(message: text))))
-      }
+    do throws(StructuredClone.Obstacle) {
+      let places = Int32(base + 1)..<Int32(base + 1 + count)
+      return .success(try copies(stack, places, each: "result"))
+    } catch {
+      let text =
+        error.isTooLarge
+        ? "the results are larger than \(largestCopy) bytes"
+        : "\(error.path) is \(error.what), which cannot be returned"
+      return .failure(.raised(WorkerFailure(LuaError(message: text))))
     }
-    return .success(copies)
   }
 }
 
@@ -215,6 +234,7 @@ extension LocalGuest {
     let coroutine = try call.requireWaiting()
     let wait = CrossingWait("the host's '\(name)'", call.runtime) { [weak self] in self?.settle() }
     guard let function = functions[name] else { throw call.mistake("it has ended") }
+    wait.charge = call.state.charge(copies.size)
     let modes = host.loop.modes(of: source)
     wait.cancel = host.run(copies, modes: modes.isEmpty ? [.default] : modes) { stack in
       stack.push(function)

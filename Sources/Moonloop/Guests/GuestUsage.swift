@@ -28,17 +28,20 @@ struct GuestUsage {
   /// Nanoseconds on the host's clock, and of processor time.
   var busy = 0
   var processor: Int64?
+  /// Lua's instructions, if there is a limit on them: nobody counts them otherwise.
+  var instructions: Int?
   /// Bytes of the process's memory, if it has its own.
   var resident: Int?
 
   /// Pushes it as a table. [-0, +1]
   func push(on stack: LuaStack) {
-    stack.newTable(fields: 13)
+    stack.newTable(fields: 14)
     for (name, path) in zip(Self.names, Self.paths) { stack.setField(name, self[keyPath: path]) }
     stack.setField("handles", handles)
     stack.setField("busy", Double(busy) / 1e9)
     if let processor { stack.setField("cpu", Double(processor) / 1e9) }
     if let resident { stack.setField("resident", resident) }
+    if let instructions { stack.setField("instructions", instructions) }
     stack.push("kinds" as StaticString)
     stack.newTable(fields: Int32(kinds.count))
     for (kind, count) in kinds where count > 0 {
@@ -58,6 +61,7 @@ struct GuestUsage {
       if let number = stack.rawInteger(-1, name) { self[keyPath: path] = number }
     }
     busy = stack.rawInteger(-1, "busy") ?? busy
+    instructions = stack.rawInteger(-1, "instructions") ?? instructions
     readKinds(stack)
   }
 
@@ -81,6 +85,7 @@ struct GuestUsage {
     kinds.merge(other.kinds, uniquingKeysWith: &+)
     busy &+= other.busy
     processor = (processor ?? 0) + (other.processor ?? 0)
+    instructions = instructions.map { $0 &+ (other.instructions ?? 0) } ?? other.instructions
     resident = resident.map { $0 + (other.resident ?? 0) } ?? other.resident
   }
 }

@@ -23,8 +23,8 @@ final class IsolatedGuest: ScriptGuest {
   private var isRunning = true
   private var waits: [UInt64: CrossingWait] = [:]
   private var lastCall: UInt64 = 0
-  /// Cancels the host's functions that are running for it.
-  private var hostCalls: [UInt64: () -> Void] = [:]
+  /// The host's functions that are running for it: what cancels each, and its arguments' size.
+  private var hostCalls: [UInt64: (cancel: () -> Void, size: Int)] = [:]
   private var written = GuestAccount()
   /// As its process has reported it.
   private var reported = GuestUsage()
@@ -202,11 +202,13 @@ final class IsolatedGuest: ScriptGuest {
   private func callHost(_ stack: LuaStack, _ ticket: ReplyTicket) {
     guard let name = stack.rawField(-1, "name"), let function = functions[name],
       hostCalls.count < limits.state.handles ?? .max,
-      case .success(let copies) = host.items(on: stack)
+      case .success(let copies) = host.items(on: stack),
+      // Its process counts its own, unless it has been taken over.
+      hostCalls.values.reduce(copies.size, { $0 + $1.size }) <= limits.state.memory ?? .max
     else { return ticket.drop() }
     lastCall += 1
     let number = lastCall
-    hostCalls[number] = {}  // it may be over at once
+    hostCalls[number] = ({}, copies.size)  // it may be over at once
     let modes = host.loop.modes(of: source)
     let cancel = host.run(copies, modes: modes.isEmpty ? [.default] : modes) { stack in
       stack.push(function)
@@ -216,7 +218,7 @@ final class IsolatedGuest: ScriptGuest {
       answer(ticket, outcome)
       settle()
     }
-    if hostCalls[number] != nil { hostCalls[number] = cancel }
+    if hostCalls[number] != nil { hostCalls[number]?.cancel = cancel }
   }
 
   private func answer(_ ticket: ReplyTicket, _ outcome: GuestCallOutcome) {
@@ -285,7 +287,7 @@ final class IsolatedGuest: ScriptGuest {
     waits = [:]
     let given = hostCalls.values
     hostCalls = [:]
-    for cancel in given { cancel() }
+    for call in given { call.cancel() }
     failCalls()
     tellLast()
   }

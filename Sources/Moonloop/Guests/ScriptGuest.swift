@@ -33,6 +33,8 @@ class ScriptGuest {
   final var mayHold = true { didSet { settle() } }
   /// The modes it was in when it was suspended; nil: it is not suspended.
   private final var modesBefore: [ModeName]?
+  /// Ends a suspension that a limit began.
+  private final var resumption: Loop.Timer? { didSet { oldValue?.invalidate() } }
   /// The calls under way: they fail when it ends, started or not.
   private final var calls: [ObjectIdentifier: CrossingWait] = [:]
   private final var events: [GuestEvent] = []
@@ -85,6 +87,7 @@ class ScriptGuest {
 
   /// Removes it from all modes: none of its code runs until `resume`.
   final func suspend() {
+    resumption = nil
     guard !hasEnded, !isSuspended else { return }
     let isCommon = host.loop.contains(source, mode: .common)
     let modes = host.loop.modes(of: source)
@@ -96,6 +99,7 @@ class ScriptGuest {
 
   /// Puts it back.
   final func resume() {
+    resumption = nil
     guard !hasEnded, let modes = modesBefore else { return }
     modesBefore = nil
     try? host.loop.add(source, modes: modes)
@@ -113,6 +117,7 @@ class ScriptGuest {
   final var hasCalls: Bool { !calls.isEmpty }
 
   final func failCalls() {
+    resumption = nil
     for wait in calls.values { wait.finish(.failure(.ended)) }
   }
 
@@ -146,8 +151,11 @@ class ScriptGuest {
     case .end: host.end(source)
     case .suspend(let seconds):
       suspend()
-      guard let seconds else { return }
-      host.loop.schedule(after: .nanoseconds(seconds)) { [weak self] _ in self?.resume() }
+      guard let seconds, !hasEnded else { return }
+      let timer = Loop.Timer(after: .nanoseconds(seconds)) { [weak self] _ in self?.resume() }
+      resumption = timer
+      let modes = modesBefore ?? []
+      try? host.loop.add(timer, modes: modes.isEmpty ? [.default] : modes)
     }
   }
 
@@ -157,11 +165,13 @@ class ScriptGuest {
     events = []
     for event in last {
       switch event {
-      case .output(let stream, let bytes): WorkerOutput(stream: stream, bytes: bytes).write()
+      // Its handler has gone with it: what is meant for that goes nowhere else.
+      case .output(let stream, let bytes) where stream != 1 || !hearsOutput:
+        WorkerOutput(stream: stream, bytes: bytes).write()
       case .error(let failure):
         if host.isClosing { continue }
         host.report(host.error(of: failure), .item(source), isOwn: false)
-      case .limit, .over: break
+      case .output, .limit, .over: break
       }
     }
   }

@@ -199,6 +199,14 @@ extension LuaLimits {
     limits.handles = handles ?? 1000
     return limits
   }
+
+  /// The same, but nowhere beyond others: a guest's worker gets no more than the guest.
+  func within(_ others: LuaLimits) -> LuaLimits {
+    var limits = self
+    if let memory = others.memory { limits.memory = min(limits.memory ?? memory, memory) }
+    if let time = others.callout { limits.callout = min(limits.callout ?? time, time) }
+    return limits
+  }
 }
 
 // MARK: - Calls of scripts

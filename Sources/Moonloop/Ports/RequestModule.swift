@@ -52,13 +52,15 @@ extension HostCall {
     if count < index { stack.setCount(index) }
     runtime.granted.tally?.messages += 1
     do throws(StructuredClone.Obstacle) {
-      var value = try StructuredClone(stack, index) { runtime.attachment($0, $1) }
+      var value = try StructuredClone(stack, index, most: runtime.largestCopy) {
+        runtime.attachment($0, $1)
+      }
       // When another thread receives a message is not recorded, so a replay could not tell.
       if Intake.isPlain { value.charge = state.charge(value.size + Self.messageOverhead) }
       return value
     } catch {
       if error.isTooLarge {
-        throw mistake("the message is larger than \(StructuredClone.sizeLimit) bytes")
+        throw mistake("the message is larger than \(runtime.largestCopy) bytes")
       }
       throw mistake("\(error.path) is \(error.what), which cannot be sent")
     }

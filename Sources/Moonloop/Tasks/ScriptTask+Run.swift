@@ -243,11 +243,12 @@ extension Tasks {
   /// - Parameter forGood: From then on nothing can be made, and nothing can wait.
   func endAll(forGood: Bool = true) {
     context.waitingChunk = nil
-    for task in all { end(task) }
+    let (began, stops) = (loop.clock.processorTime(), state.stopCount)
+    for task in all { end(task, closes: !mustHurry(since: began, stops)) }
     let wasEnding = context.isEnding
     context.isEnding = true
     defer { context.isEnding = forGood || wasEnding }
-    for task in all { end(task) }
+    for task in all { end(task, closes: !mustHurry(since: began, stops)) }
     table = TaskTable()
     let failed = unawaited.sorted { $0.key.rawValue < $1.key.rawValue }
     for (turn, failure) in failed {
@@ -257,8 +258,16 @@ extension Tasks {
     unawaited = [:]
   }
 
-  /// Ends a suspended task where it waits, at once; its `<close>` variables are closed.
-  func end(_ task: ScriptTask) {
+  /// Whether a guest has taken as long to close what its tasks hold as one call may.
+  private func mustHurry(since began: Int64, _ stops: Int) -> Bool {
+    guard runtime.granted.guest != nil, let limit = state.limits.callout else { return false }
+    return state.stopCount > stops
+      || .nanoseconds(loop.clock.processorTime() - began) > limit
+  }
+
+  /// Ends a suspended task where it waits, at once.
+  /// - Parameter closes: Whether its `<close>` variables are closed.
+  func end(_ task: ScriptTask, closes: Bool = true) {
     guard let coroutine = task.coroutine, task.phase != .running else { return }
     giveUpWait(task)
     let wasPrepared = task.phase == .prepared
@@ -271,8 +280,8 @@ extension Tasks {
     self[coroutine.index] = nil
     let outer = current
     current = .task(task)
-    if wasPrepared {
-      state.discard(coroutine)
+    if wasPrepared || !closes {
+      if closes { state.discard(coroutine) } else { state.abandon(coroutine) }
     } else if state.isSuspended(coroutine), let error = state.end(coroutine) {
       runtime.report(error, .task(task))
     }

@@ -77,6 +77,7 @@ extension HostCall {
     if let time = try options.seconds("callout", .positive) {
       limits.callout = time == .max ? nil : .nanoseconds(max(time, 10_000_000))
     }
+    if runtime.granted.guest != nil { limits = limits.within(state.limits) }
     try text.bytes.withUnsafeBytes { bytes in
       do throws(LuaError) {
         try state.load(bytes: bytes, name: text.chunkName, on: stack)
@@ -87,11 +88,13 @@ extension HostCall {
     defer { stack.pop() }
     var argument: StructuredClone
     do throws(StructuredClone.Obstacle) {
-      argument = try StructuredClone(stack, -1, root: "args") { runtime.attachment($0, $1) }
+      argument = try StructuredClone(stack, -1, root: "args", most: runtime.largestCopy) {
+        runtime.attachment($0, $1)
+      }
     } catch {
       throw mistake(
         error.isTooLarge
-          ? "'args' is larger than \(StructuredClone.sizeLimit) bytes"
+          ? "'args' is larger than \(runtime.largestCopy) bytes"
           : "\(error.path) is \(error.what), which cannot be sent")
     }
     // Its thread holds both to its end.

@@ -153,7 +153,9 @@ final class WorkerRun {
     for place in 0..<Int32(count) {
       do throws(StructuredClone.Obstacle) {
         values.append(
-          try StructuredClone(stack, first + place + 1, root: "result \(place + 1)") {
+          try StructuredClone(
+            stack, first + place + 1, root: "result \(place + 1)", most: runtime.largestCopy
+          ) {
             runtime.attachment($0, $1)
           })
       } catch {
@@ -169,7 +171,9 @@ final class WorkerRun {
     if let raised = error.value {
       let stack = state.stack
       stack.push(raised)
-      value = try? StructuredClone(stack, -1) { runtime.attachment($0, $1) }
+      value = try? StructuredClone(stack, -1, most: runtime.largestCopy) {
+        runtime.attachment($0, $1)
+      }
       stack.pop()
     }
     return WorkerFailure(error, value: value)

@@ -98,6 +98,22 @@ function families.memory()
   end
 end
 
+-- Small in Lua's memory, where a string is there once, and large as a copy: the process grows by no
+-- more than three times the guest's memory.
+function families.copies()
+  local function peak() return tonumber(ml.fs.read("/proc/self/status"):match "VmHWM:%s*(%d+)") end
+  for _, one in ipairs(attacks "Data/Attacks/copies.txt") do
+    local guest <close> = open { limits = { memory = "8M", callout = 5 }, functions = {
+      take = function() end, wait = function() ml.sleep(1000) end,
+    } }
+    guest:call "ping"
+    local before = peak()
+    pcall(guest.call, guest, "attack", one.text)
+    for _ = 1, 5 do ml.sleep(0.001) end
+    check(peak() - before < 3 * 8 << 10, one.name, peak() - before)
+  end
+end
+
 -- Known to crash liblua: the guest gets an error or a result, or its process ends; its host lives.
 function families.crashes()
   for _, one in ipairs(attacks "Data/Attacks/crashes.txt") do

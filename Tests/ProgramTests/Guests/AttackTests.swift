@@ -9,7 +9,7 @@ import Testing
 
   @Test(
     "of every family are held",
-    arguments: ["reach", "runaways", "memory", "crashes", "errors", "floods"],
+    arguments: ["reach", "runaways", "memory", "copies", "crashes", "errors", "floods"],
     ["here", "isolated"])
   func held(family: String, place: String) throws {
     if Program.isSanitized && family == "runaways" { return }  // too slow for time limits
