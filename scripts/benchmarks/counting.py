@@ -72,4 +72,6 @@ def per_operation(row, words, environment):
         instructions, figures = count(row, words, scaled)
         found.append((instructions, figures["operations"]))
     (first, few), (second, many) = found
+    if many == few:
+        raise RuntimeError(f"{few:g} operations in both runs")
     return (second - first) / (many - few)

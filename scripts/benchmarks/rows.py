@@ -190,7 +190,7 @@ ROWS = [
     Row("w1c", "a hundred such chains at once", "w1bc", times(1.6), times(1.15),
         WITH_POLLED, ("100",)),
     Row("w1d", "one-shot timers made and fired in bulk", "w1d", times(1.6, "objects"),
-        times(1.15, "objects"), WITH_OBJECTS, base="objects"),
+        times(1.15, "objects"), WITH_OBJECTS, base="objects", count_scale=0.02),
     _churn("w2a", 10), _churn("w2b", 1000), _churn("w2c", 100000),
     _rearm(10), _rearm(1000), _rearm(100000), _rearm(100000, "random"),
     Row("w3a", "signal a custom source, its handler signals again", "w3",
