@@ -1,6 +1,9 @@
 // Embeds the Lua sources with C23's #embed: one array and one table row for each.
 #include "MoonloopCompat.h"
 
+static const char compat_luasql[] = {
+#embed "lua/compat/luasql.lua"
+};
 static const char compat_socket[] = {
 #embed "lua/compat/socket.lua"
 };
@@ -15,6 +18,9 @@ static const char compat_socket_late[] = {
 };
 static const char compat_socket_names[] = {
 #embed "lua/compat/socket/names.lua"
+};
+static const char compat_socket_nested[] = {
+#embed "lua/compat/socket/nested.lua"
 };
 static const char compat_socket_report[] = {
 #embed "lua/compat/socket/report.lua"
@@ -104,11 +110,13 @@ static const char compat_uv_work[] = {
 #define SOURCE(module, name) {"moonloop." module, "@moonloop/" module, name, sizeof name}
 
 static const struct cmo_source sources[] = {
+    SOURCE("compat.luasql", compat_luasql),
     SOURCE("compat.socket", compat_socket),
     SOURCE("compat.socket.connecting", compat_socket_connecting),
     SOURCE("compat.socket.datagrams", compat_socket_datagrams),
     SOURCE("compat.socket.late", compat_socket_late),
     SOURCE("compat.socket.names", compat_socket_names),
+    SOURCE("compat.socket.nested", compat_socket_nested),
     SOURCE("compat.socket.report", compat_socket_report),
     SOURCE("compat.socket.select", compat_socket_select),
     SOURCE("compat.socket.stock", compat_socket_stock),

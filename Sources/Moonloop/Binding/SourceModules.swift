@@ -34,9 +34,15 @@ let sourceIndex: LuaRawFunction = { L, context in
       return LuaStatus.results(1)
     }
     guard let source = source(of: name) else {
-      if name != "socket.core" || !call.state.hasProgramHooks { return LuaStatus.results(0) }
-      // LuaSocket stops the loop while it waits, which a program reports.
-      try call.pushSource("return require('moonloop.compat.socket.stock').open(...)")
+      guard call.state.hasProgramHooks else { return LuaStatus.results(0) }
+      // These stop the loop while they wait, which a program reports.
+      if name == "socket.core" {
+        try call.pushSource("return require('moonloop.compat.socket.stock').open(...)")
+      } else if name.hasPrefix("luasql.") {
+        try call.pushSource("return require('moonloop.compat.luasql').open(...)")
+      } else {
+        return LuaStatus.results(0)
+      }
       return LuaStatus.results(1)
     }
     call.stack.push(

@@ -4,12 +4,14 @@ local ml = require "moonloop"
 local connecting = require "moonloop.compat.socket.connecting"
 local datagrams = require "moonloop.compat.socket.datagrams"
 local names = require "moonloop.compat.socket.names"
+local nested = require "moonloop.compat.socket.nested"
 local stock = require "moonloop.compat.socket.stock"
 local streams = require "moonloop.compat.socket.streams"
 local waiting = require "moonloop.compat.socket.waiting"
 local socket = require "socket"
 
 stock.restore()
+nested.install()
 local registry = debug.getregistry()
 
 -- The methods of a class, and those that it had.

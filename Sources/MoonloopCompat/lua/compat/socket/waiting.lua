@@ -62,6 +62,18 @@ local function left(state, begin)
   return block < 0 and rest or math.min(block, rest)
 end
 
+-- What nested.lua passes on: its mark, the coroutines that it has resumed, those whose wait it
+-- passes on.
+local pass = { mark = {}, resumed = setmetatable({}, { __mode = "k" }),
+  waits = setmetatable({}, { __mode = "k" }) }
+waiting.pass = pass
+
+-- The results of a call that was made elsewhere.
+local function passed(is_ok, ...)
+  if is_ok then return ... end
+  error((...), 0)
+end
+
 local report
 
 -- Calls a function that waits. Where Lua cannot wait, the loop serves nothing else meanwhile, as
@@ -69,6 +81,9 @@ local report
 function waiting.call(name, fn, ...)
   local obstacle = posix.obstacle()
   if not obstacle then return fn(...) end
+  if pass.resumed[coroutine.running()] and coroutine.isyieldable() then
+    return passed(coroutine.yield(pass.mark, waiting.call, name, fn, ...))
+  end
   report = report or require "moonloop.compat.socket.report"
   report(name)
   return ml.current():task({ name = name }, fn, ...):wait()
