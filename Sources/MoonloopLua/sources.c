@@ -148,6 +148,9 @@ static const char json_encode[] = {
 static const char json_marks[] = {
 #embed "lua/json/marks.lua"
 };
+static const char log_lines[] = {
+#embed "lua/log/lines.lua"
+};
 static const char log_records[] = {
 #embed "lua/log.lua"
 };
@@ -423,7 +426,8 @@ static const struct cmo_source sources[] = {
     SOURCE("inspection.figures", inspection_figures), SOURCE("inspection.top", inspection_top),
     SOURCE("json", json), SOURCE("json.decode", json_decode),
     SOURCE("json.encode", json_encode), SOURCE("json.marks", json_marks),
-    SOURCE("log", log_records), SOURCE("planning.check", planning_check),
+    SOURCE("log", log_records), SOURCE("log.lines", log_lines),
+    SOURCE("planning.check", planning_check),
     SOURCE("planning.check.configurations", planning_check_configurations),
     SOURCE("planning.check.lifetimes", planning_check_lifetimes),
     SOURCE("planning.check.literals", planning_check_literals),

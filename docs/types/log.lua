@@ -130,3 +130,14 @@ function log:with(fields) end
 ---@return string? message
 ---@return string? code
 function log:flush(options) end
+
+---Closes the log and all that were made from it by `with`; what waits is still written.
+---Later records are dropped and counted. A file that a test opens and does not close is reported
+---among what the test leaves behind. Standard output and standard error stay open.
+---```lua
+---do
+---  local log <close> = ml.log { to = os.tmpname() }   -- closed at the end of the block
+---  log:info "hello"
+---end
+---```
+function log:close() end

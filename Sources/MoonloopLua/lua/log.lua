@@ -3,24 +3,21 @@
 -- dropped and counted.
 local ml = require "moonloop"
 local check = require "moonloop.text.options"
-local encode = require "moonloop.json.encode"
-local quoting = require "moonloop.text.quoting"
+local lines = require "moonloop.log.lines"
 local spelling = require "moonloop.text.spelling"
-local values = require "moonloop.text.values"
+local unheld = require "moonloop.unheld"
 -- A script that was not granted everything writes where its `print` writes.
 local has_sinks, sinks = pcall(require, "moonloop.sink")
 local count = not has_sinks and require "moonloop.log.count"
-local date, print, errors = os.date, print, io and io.stderr
+local print, errors = print, io and io.stderr
 
 local LEVELS = { debug = 1, info = 2, warn = 3, error = 4 }
 local NAMES = { "debug", "info", "warn", "error" }
--- What the journal calls them.
-local PRIORITIES = { debug = 7, info = 6, warn = 4, error = 3 }
 local OPTIONS = { level = "string", format = "string", to = "any", fields = "table",
   rate = "integer" }
 local FORMATS = { "text", "json", "journal" }
--- Limits: bytes of a record, and messages whose rate is watched at a time.
-local RECORD_LIMIT, WATCHED_LIMIT = 65536, 1000
+-- Limit for the messages whose rate is watched at a time.
+local WATCHED_LIMIT = 1000
 -- Seconds until a full descriptor is tried again.
 local AGAIN = 0.02
 
@@ -28,65 +25,6 @@ local AGAIN = 0.02
 local states = setmetatable({}, { __mode = "k" })
 local methods = {}
 local meta = { __name = "log", __metatable = "log" }
-
-local function stamp()
-  local now = ml.wall_time()
-  local whole = math.floor(now)
-  return date("!%Y-%m-%dT%H:%M:%S", whole) .. (".%03dZ"):format(math.floor((now - whole) * 1000))
-end
-
--- A value of a field as one word: quoted if it would not read as one.
-local function word(value)
-  local text = type(value) == "table" and encode(value, { is_lenient = true })
-    or values.tostring(value)
-  return text:find "^[%w_./:@%%+,-]+$" and text or quoting.quoted(text)
-end
-
-local function words_of(fields)
-  local names, parts = {}, {}
-  for name in pairs(fields) do names[#names + 1] = name end
-  table.sort(names, values.before)
-  for place, name in ipairs(names) do
-    parts[place] = (" %s=%s"):format(values.tostring(name):gsub("[%s%c=]", "_"), word(fields[name]))
-  end
-  return table.concat(parts)
-end
-
--- One line: what is not text in a message is written as escapes.
-local function plain(message)
-  if not message:find "[%c\127-\255]" then return message end
-  return (quoting.quoted(message):sub(2, -2):gsub('\\(["\\])', "%1"))
-end
-
-local forms = {}
-
-function forms.text(level, message, fields)
-  return ("%s %-5s %s%s"):format(stamp(), level, plain(message), words_of(fields))
-end
-
--- The journal has the time, and reads the priority from the beginning of a line.
-function forms.journal(level, message, fields)
-  return ("<%d>%s%s"):format(PRIORITIES[level], plain(message), words_of(fields))
-end
-
--- Sets what a record has of its own; a field with the same name gets a longer one.
-local function claim(record, name, value)
-  local field, longer = record[name], name
-  if field ~= nil then
-    repeat longer = "fields." .. longer until record[longer] == nil
-    record[longer] = field
-  end
-  record[name] = value
-end
-
-function forms.json(level, message, fields)
-  local record = {}
-  for name, value in pairs(fields) do record[name] = value end
-  claim(record, "time", stamp())
-  claim(record, "level", level)
-  claim(record, "message", message)
-  return encode(record, { is_lenient = true })
-end
 
 -- Where lines go ------------------------------------------------------------------------------
 
@@ -98,6 +36,9 @@ local function drain_later(outlet)
       if sinks.drain(outlet.sink) > 0 then return end
       timer:invalidate()
       outlet.timer = nil
+      if not outlet.is_closed then return end
+      sinks.close(outlet.sink)
+      outlet.sink = nil
     end }
 end
 
@@ -134,9 +75,11 @@ local function open(to)
   local fd = to == "stdout" and 1 or to == "stderr" and 2
   local sink, problem, code = sinks.open(fd or to)
   if not sink then return nil, ("'%s': %s"):format(to, problem), code end
-  return setmetatable({ sink = sink, name = to, write = write_to_sink }, {
-    __gc = function(outlet) sinks.close(outlet.sink) end,
+  local outlet = setmetatable({ sink = sink, name = to, write = write_to_sink }, {
+    __gc = function(outlet) if outlet.sink then sinks.close(outlet.sink) end end,
   })
+  if not fd then unheld.add(outlet, "log", to) end
+  return outlet
 end
 
 -- Records -------------------------------------------------------------------------------------
@@ -161,32 +104,6 @@ local function is_too_often(self, message)
   return false, held > 0 and held or nil
 end
 
--- The first bytes of a text, without half a character at the end.
-local function cut(text, most)
-  if #text <= most then return text end
-  while most > 0 and text:find("^[\128-\191]", most + 1) do most = most - 1 end
-  return text:sub(1, most) .. "..."
-end
-
--- A JSON record stays one: its texts are cut, and if that is not enough, its fields are left out.
-local function cut_values(values, most)
-  local made = {}
-  for name, value in pairs(values) do
-    made[name] = type(value) == "string" and cut(value, most) or value
-  end
-  return made
-end
-
-local function line_of(self, level, message, fields)
-  local line = self.form(level, message, fields)
-  if #line <= RECORD_LIMIT then return line end
-  if self.form ~= forms.json then return cut(line, RECORD_LIMIT - 3) end
-  message = cut(message, 1000)
-  line = self.form(level, message, cut_values(fields, 1000))
-  return #line <= RECORD_LIMIT and line
-    or self.form(level, message, { fields = "left out: the record is too long" })
-end
-
 local function log(self, level, message, fields)
   local shared, all, held = self.shared, {}, nil
   if self.rate then
@@ -196,11 +113,11 @@ local function log(self, level, message, fields)
   end
   for name, value in pairs(self.fields) do all[name] = value end
   for name, value in pairs(fields or {}) do all[name] = value end
-  if held then claim(all, "suppressed", held) end
+  if held then lines.claim(all, "suppressed", held) end
   local notice = shared.missing > 0
-    and line_of(self, "warn", "records were dropped", { dropped = shared.missing }) or nil
+    and lines.make(self.form, "warn", "records were dropped", { dropped = shared.missing }) or nil
   if count then count.line() end
-  if shared.outlet:write(line_of(self, level, message, all), notice) then
+  if shared.outlet:write(lines.make(self.form, level, message, all), notice) then
     shared.missing = 0
   else
     shared.dropped, shared.missing = shared.dropped + 1, shared.missing + 1
@@ -249,6 +166,18 @@ function methods:flush(options)
   return true
 end
 
+-- What still waits is written first, without waiting for that.
+function methods:close()
+  local outlet = states[self].shared.outlet
+  unheld.remove(outlet)
+  outlet.is_closed = true
+  function outlet.write() return false end
+  if not outlet.sink or outlet.timer then return end
+  sinks.close(outlet.sink)
+  outlet.sink = nil
+end
+meta.__close = methods.close
+
 local FIELDS = { "level", "dropped", "suppressed" }
 
 function meta.__index(handle, key)
@@ -278,7 +207,7 @@ return function(options)
   local rank = rank_of(options.level or "info", 2)
   local is_journal = has_sinks and (options.to or "stderr") == "stderr" and sinks.is_journal(2)
   local format = options.format or is_journal and "journal" or "text"
-  if not forms[format] then
+  if not lines.forms[format] then
     error(("log: unknown format '%s'%s"):format(format, spelling.hint(format, FORMATS)), 2)
   elseif options.rate and options.rate < 1 then
     error(("log: 'rate' must be at least 1, got %d"):format(options.rate), 2)
@@ -286,7 +215,7 @@ return function(options)
   local outlet, problem, code = open(options.to or "stderr")
   if code then return nil, "log: " .. problem, code end
   if not outlet then error("log: " .. problem, 2) end
-  return make { rank = rank, form = forms[format], fields = options.fields or {},
+  return make { rank = rank, form = lines.forms[format], fields = options.fields or {},
     rate = options.rate, shared = { outlet = outlet, dropped = 0, suppressed = 0, missing = 0,
       watched = {}, count = 0 } }
 end

@@ -130,6 +130,39 @@ struct BadInputTests {
         "warning: socket.select blocks the loop until it returns (",
       ]),
     Row(
+      what: "a driver of LuaSQL that blocks while something else waits",
+      script: """
+        package.searchers[2] = function(name)
+          return name == "luasql.made_up" and function()
+            for _, kind in ipairs { "environment", "connection" } do
+              local class = { execute = function(_, text) return text end }
+              local registry = debug.getregistry()
+              function class.connect() return registry["MadeUp connection"] end
+              class.__index, registry["MadeUp " .. kind] = class, class
+            end
+            return { made_up = function() return debug.getregistry()["MadeUp environment"] end }
+          end
+        end
+        require "moonloop".current():after(0, function() end)
+        local connection = require "luasql.made_up".made_up():connect()
+        for _ = 1, 2 do
+          print(connection:execute "select")
+        end
+        """, status: 0,
+      errors: [
+        "warning: MadeUp environment:connect blocks the loop until it returns (",
+        "script.lua:13); in a worker (ml.worker) the loop goes on meanwhile",
+        "warning: MadeUp connection:execute blocks the loop until it returns (", "script.lua:15)",
+      ]),
+    Row(
+      what: "a port whose broker is not there", options: ["--clock", "skip_idle"],
+      script: """
+        local ml = require "moonloop"
+        local port = ml.port { name = "jobs", over = "redis://127.0.0.1:1", print }
+        ml.current():after(20, function() port:invalidate() end)
+        """, status: 0,
+      errors: ["moonloop: warning: port 'jobs': ", "ECONNREFUSED", "; trying again"]),
+    Row(
       what: "a name with control bytes", script: "error('a\\27[31mb\\0c')", status: 1,
       errors: ["script.lua:1: a?[31mb?c"]),
   ]

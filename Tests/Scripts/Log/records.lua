@@ -104,3 +104,18 @@ file:info "two"
 local read <close> = assert(io.open(folder))
 assert(read:read "a" == "<6>one\n<6>two\n")
 os.remove(folder)
+
+-- A closed log takes no more; what it took is in the file.
+local path = os.tmpname()
+local file <close> = ml.log { to = path, format = "journal" }
+local child = file:with { part = 1 }
+file:info "one"
+child:info "two"
+child:close()
+file:info "three"
+assert(file.dropped == 1 and file:flush() and child:close() == nil)
+for line in io.lines(path) do take(line) end
+is "<6>one"
+is "<6>two part=1"
+assert(#lines == 0)
+os.remove(path)

@@ -106,11 +106,13 @@ describe("what no loop holds", function()
   teardown(function()
     if not kept.fd then return end  -- these tests were not selected
     kept.file:close()
+    kept.log:close()
     kept.port:invalidate()
     kept.socket:close()
     require("moonloop.compat.uv").fs_close(kept.fd)
   end)
   it("is an open file", function() kept.file = ml.fs.open "/dev/null" end)
+  it("is a log that goes to a file", function() kept.log = ml.log { to = "/dev/null" } end)
   it("is a port that sends", function()
     kept.port = ml.port { name = "jobs", over = "redis://127.0.0.1:1" }
   end)
@@ -122,6 +124,8 @@ describe("what no loop holds", function()
   end)
   it("is nothing that was closed", function()
     local file <close> = ml.fs.open "/dev/null"
+    local log <close> = ml.log { to = "/dev/null" }
+    ml.log {}
     ml.port({ name = "jobs", over = "redis://127.0.0.1:1" }):invalidate()
     require("moonloop.compat.socket").tcp():close()
   end)

@@ -4,6 +4,7 @@ local ml = require "moonloop"
 local link = require "moonloop.broker.link"
 local redis = require "moonloop.broker.redis"
 local scripts = require "moonloop.broker.scripts"
+local warning = require "moonloop.warning"
 
 local receiver = {}
 
@@ -164,7 +165,7 @@ end
 function receiver.lost(self, message)
   if self.warned == message or self.is_closed then return end
   self.warned = message
-  warn(("%s: %s; trying again"):format(self.label, message))
+  warning.write(("%s: %s; trying again"):format(self.label, message))
 end
 
 --- Begins to receive; with nil no further message is taken.
