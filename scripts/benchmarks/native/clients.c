@@ -65,7 +65,8 @@ static bool has_answer(struct connection *c) {
   static char buffer[1 << 16];
   ssize_t got = read(c->fd, buffer, sizeof buffer);
   if (got < 0 && errno == EAGAIN) return false;
-  if (got <= 0) fail("the server closed a connection");
+  if (got == 0) errno = ECONNRESET;
+  if (got <= 0) fail("read");
   c->received += (size_t)got;
   return message.is_http ? buffer[got - 1] == END_OF_PAGE : c->received == message.size;
 }

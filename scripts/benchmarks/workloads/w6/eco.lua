@@ -2,7 +2,7 @@
 local eco, socket = require "eco", require "eco.socket"
 
 local port = tonumber(os.getenv "BENCH_PORT")
-local options = { reuseaddr = true, tcp_nodelay = true }
+local options = { reuseaddr = true, tcp_nodelay = true, backlog = 1024 }
 local server = assert(socket.listen_tcp("127.0.0.1", port, options))
 while true do
   local client = assert(server:accept())

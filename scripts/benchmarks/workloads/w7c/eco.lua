@@ -2,7 +2,7 @@
 local eco, time, socket = require "eco", require "eco.time", require "eco.socket"
 local bench = require "harness"
 
-local server = assert(socket.listen_tcp("127.0.0.1", 0, { tcp_nodelay = true }))
+local server = assert(socket.listen_tcp("127.0.0.1", 0, { tcp_nodelay = true, backlog = 1024 }))
 local port = assert(server:getsockname()).port
 bench.connections(port, function(heard, finish)
   eco.run(function()
