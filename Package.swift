@@ -109,6 +109,12 @@ let package = Package(
     .executableTarget(
       name: "ConfinedProgram", dependencies: ["MoonloopCore", "MoonloopSystem"],
       path: "Tests/ConfinedProgram", swiftSettings: strict),
+    .target(
+      name: "CFuzz", dependencies: ["MoonloopCLua"], path: "Tests/CFuzz", cSettings: strictC),
+    .executableTarget(
+      name: "FuzzProgram",
+      dependencies: ["CFuzz", "LuaEmbed", "Moonloop", "MoonloopCore", "MoonloopRecording"],
+      path: "Tests/FuzzProgram", exclude: ["corpus"], swiftSettings: strict),
     .executableTarget(
       name: "StatesProgram", dependencies: ["Moonloop"], path: "Tests/StatesProgram",
       swiftSettings: strict),
@@ -166,7 +172,7 @@ let package = Package(
       dependencies: [
         "Moonloop", "MainQueueProgram", "FramesProgram", "PollProgram", "StatesProgram",
         "PluginsProgram", "ToolProgram", "MisuseProgram", "HandlersProgram", "MainHostProgram",
-        "ConfinedProgram",
+        "ConfinedProgram", "FuzzProgram",
         "TestSupport",
       ],
       swiftSettings: strict),
@@ -174,15 +180,3 @@ let package = Package(
   swiftLanguageModes: [.v6],
   cLanguageStandard: .gnu2x
 )
-
-// Only scripts/fuzz builds these, with libFuzzer.
-if Context.environment["MOONLOOP_FUZZ_TARGETS"] != nil {
-  package.targets += [
-    .target(
-      name: "CFuzz", dependencies: ["MoonloopCLua"], path: "Tests/CFuzz", cSettings: strictC),
-    .executableTarget(
-      name: "FuzzProgram",
-      dependencies: ["CFuzz", "LuaEmbed", "Moonloop", "MoonloopCore", "MoonloopRecording"],
-      path: "Tests/FuzzProgram", exclude: ["corpus"], swiftSettings: strict),
-  ]
-}
