@@ -37,6 +37,13 @@ public struct LuaLimits: Sendable, Equatable {
   }
 }
 
+extension LuaLimits {
+  /// As C has them: there 0 is no limit, so none of ours may be 0 or below.
+  var words: cml_limits {
+    cml_limits(memory: memory.map { max($0, 1) } ?? 0, nesting: Int32(clamping: nesting))
+  }
+}
+
 /// Counts stops, and says when they are too many: more than ten in a minute.
 struct StopRate {
   static let bound = 10
@@ -110,7 +117,7 @@ extension LuaState {
   package func followLines(_ function: LuaReference) { cml_follow_lines(record, function.ref) }
 
   func setWords() {
-    var words = cml_limits(memory: limits.memory ?? 0, nesting: Int32(clamping: limits.nesting))
+    var words = limits.words
     let instructions = limits.instructions.map { Int32(clamping: max($0, 1)) } ?? 0
     cml_set_limits(record, &words, instructions)
   }

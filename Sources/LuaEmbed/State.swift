@@ -21,7 +21,7 @@ public final class LuaState {
   /// Opens a state with the standard libraries, on the calling thread.
   /// - Throws: `LuaError` of kind `.memoryLimit` when there is no memory for it.
   public init(limits: LuaLimits = LuaLimits()) throws(LuaError) {
-    var words = cml_limits(memory: limits.memory ?? 0, nesting: Int32(clamping: limits.nesting))
+    var words = limits.words
     guard let record = cml_open(&words) else {
       throw LuaError(kind: .memoryLimit, message: "no memory for a Lua state")
     }
