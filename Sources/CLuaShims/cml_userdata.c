@@ -22,8 +22,8 @@ struct cml_kind {
 };
 
 // All kinds of a state are in blocks, so that ours are known by their addresses. A state has more
-// than one block only if the program makes many kinds.
-enum { BLOCK_KINDS = 32 };
+// than one block only if the program makes many kinds: ours, 35 or so, fit into one.
+enum { BLOCK_KINDS = 40 };
 struct cml_kinds {
   struct cml_kinds *next;
   size_t count;

@@ -12,8 +12,9 @@ package final class InternedNames {
   /// By the number of the result.
   private var results: ContiguousArray<Int32> = [0, 0, 0, 0, 0]
   private var modes: [ModeName: Int32] = [:]
-  /// The handle of the loop.
-  let loop: Int32
+  /// The handle of the loop; 0 until a script asks for it, since the tables of its kind take 7 kB.
+  private var loop: Int32 = 0
+  private let loopKind: LuaHandleKind
   /// The reply of messages that are not requests; 0 until needed.
   var nobody: Int32 = 0
   package let read: Int32
@@ -22,12 +23,20 @@ package final class InternedNames {
   /// - Parameter kinds: The state's kinds of handles.
   init(_ state: LuaState, _ kinds: Kinds) {
     let stack = state.stack
-    _ = kinds.loop.push(stack.L)
-    loop = stack.popRef()
+    loopKind = kinds.loop
     stack.push("read" as StaticString)
     read = stack.popRef()
     stack.push("write" as StaticString)
     write = stack.popRef()
+  }
+
+  /// Pushes the handle of the loop, always the same one. [-0, +1, raises: -]
+  func pushLoop(_ stack: LuaStack) {
+    if loop == 0 {
+      _ = loopKind.push(stack.L)
+      loop = stack.popRef()
+    }
+    stack.push(ref: loop)
   }
 
   package func ref(of activity: Activity, _ stack: LuaStack) -> Int32 {

@@ -71,7 +71,7 @@ func setFieldNames(on stack: LuaStack, _ more: () -> Void = {}) {
 /// `ml.current()`: the loop of this thread, always the same handle (D1).
 let moduleCurrent: LuaRawFunction = { L, context in
   host(L, context, "current") { call in
-    call.stack.push(ref: call.runtime.names.loop)
+    call.runtime.names.pushLoop(call.stack)
     return 1
   }
 }

@@ -38,7 +38,7 @@ final class SourceKind: ItemKind {
     let name = runtime.modeRef(mode)
     runtime.callOut(source) { ref in
       runtime.state.dispatch(ref: ref, slot: slot) { stack in
-        stack.push(ref: runtime.names.loop)
+        runtime.names.pushLoop(stack)
         stack.push(ref: name)
         return 2
       }
