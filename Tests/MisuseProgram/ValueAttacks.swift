@@ -100,7 +100,7 @@ let values = [
       let lua = try LuaState(on: loop)
       let table: LuaTable = try lua.evaluate("return { 1, 2, 3 }")
       var (first, second) = (0, 0)
-      // swift-format-ignore: it is what is tested
+      // swift-format-ignore: ReplaceForEachWithForLoop
       table.forEach { key, _ in
         first += 1
         for n in 1...100 { table[n] = n * 2 }
@@ -109,7 +109,7 @@ let values = [
       try lua.run("x = 1")
       for n in 4...100 { table[n] = nil as Int? }
       table["key"] = nil as Int?
-      // swift-format-ignore: it is what is tested
+      // swift-format-ignore: ReplaceForEachWithForLoop
       table.forEach { _, _ in
         second += 1
         lua.shutDown()
