@@ -93,7 +93,7 @@ package struct TimerQueue {
 
   /// The number of the timer in a slot; `Int.max` if it has none.
   @inline(__always)
-  private func number(_ slot: Int) -> Int {
+  func number(_ slot: Int) -> Int {
     slot < directLimit ? slot : Self.number(ofFar: slot, numbers) ?? .max
   }
 
@@ -191,7 +191,7 @@ package struct TimerQueue {
   }
 
   @inline(__always)
-  private func key(at position: Int32) -> UInt64 {
+  func key(at position: Int32) -> UInt64 {
     position >= 0 ? heap[Int(position)].key : ring[ringIndex(position)].key
   }
 
@@ -202,7 +202,7 @@ package struct TimerQueue {
   }
 
   @inline(__always)
-  private func unqueue(_ number: Int) {
+  func unqueue(_ number: Int) {
     let position = positions[number]
     if position >= 0 {
       forgetLater(number)
@@ -244,7 +244,7 @@ package struct TimerQueue {
   }
 
   /// Whether a queued timer is one of the batch under way.
-  private func isInBatch(at position: Int32) -> Bool {
+  func isInBatch(at position: Int32) -> Bool {
     position >= 0
       ? date(of: heap[Int(position)]) <= state.pointee.lateDate
       : state.pointee.ringHead + ringIndex(position) < state.pointee.batchEnd
@@ -422,7 +422,7 @@ package struct TimerQueue {
     state.pointee.ringLive += 1
   }
 
-  private func ringIndex(_ position: Int32) -> Int {
+  func ringIndex(_ position: Int32) -> Int {
     (-3 - Int(position) - state.pointee.ringHead) & TimerQueue.numberMask
   }
 

@@ -127,6 +127,7 @@ struct TimerState {
   /// The slots of common items.
   var common: Set<Int32> = []
   var wallClock = WallClockDates()
+  var batchLeavers = BatchLeavers()
   /// By slot; noted while the loop is traced.
   var histories: [Int: TimerHistory] = [:]
 }

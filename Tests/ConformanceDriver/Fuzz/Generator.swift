@@ -101,8 +101,8 @@ struct Generator {
         fields.append(("deferred", .bool(true)))
       }
     }
-    var actions = (0..<dice.pick(weighed: [(4, 0), (4, 1), (3, 2), (1, 3)])).map { _ in
-      callbackAction(of: type)
+    var actions = (0..<dice.pick(weighed: [(4, 0), (4, 1), (3, 2), (1, 3)])).flatMap { _ in
+      callbackActions(of: type)
     }
     if type == "fd" && !dice.chance(5) {
       var read = op("read", ("id", .string(id)))
@@ -129,13 +129,17 @@ struct Generator {
 
   // MARK: Actions
 
-  private mutating func callbackAction(of type: String) -> JSON {
-    var fields = action(nested: true)
-    fields.append(("nth", .number(Double(dice.pick(weighed: [(5, 1), (3, 2), (1, 3)])))))
+  /// An action of a callback; or two, which take an item out of a mode and put it back.
+  private mutating func callbackActions(of type: String) -> [JSON] {
+    let fields = action(nested: true)
+    var when: Fields = [("nth", .number(Double(dice.pick(weighed: [(5, 1), (3, 2), (1, 3)]))))]
     if type == "observer" {
-      fields.append(("on", .string(dice.pick(ActivityName.allCases.map(\.rawValue)))))
+      when.append(("on", .string(dice.pick(ActivityName.allCases.map(\.rawValue)))))
     }
-    return .object(fields)
+    guard case .string("remove")? = fields.first?.value, dice.chance(40) else {
+      return [.object(fields + when)]
+    }
+    return [.object(fields + when), .object(op("add") + fields.dropFirst() + when)]
   }
 
   /// An action, of the steps or (`nested`) of a callback.
