@@ -300,7 +300,15 @@ package final class WaitLog<Caller> {
       return 0
     }
     var rest = first
-    if let own = ownCalls[id.slot], own.id == id, first > own.begin, first <= own.end {
+    let own = ownCalls[id.slot].flatMap { $0.id == id ? $0 : nil }
+    if let own, first <= own.begin {
+      // They had passed when the call before came, less than a tick of the coarse clock too late.
+      let passed = min(count, (own.begin - first) / interval + 1)
+      wait.missed += passed
+      if passed == count { return 0 }
+      return splitEarlier(id, date, interval, count - passed, &wait, &held, &served)
+    }
+    if let own, first <= own.end {
       var end = own.end
       rest = first + ((own.end - first) / interval + 1) * interval
       for span in spans.reversed() where span.begin < own.end && end > first {

@@ -219,6 +219,14 @@ package final class Clock {
     return cmx_monotonic() >= system
   }
 
+  /// Whether the time has reached `deadline` for certain, by the coarse clock: that is behind by up
+  /// to a tick of the machine. A clock that jumps is exact.
+  func hasSurelyReached(_ deadline: Int64) -> Bool {
+    let system = systemTime(of: deadline)
+    if system == .max || system == .min { return system == .min }
+    return (source?.now ?? cmx_monotonic_coarse()) >= system
+  }
+
   // MARK: For kernels
 
   /// The loop time at a system time. `system` is not read if the rate is 0.

@@ -31,6 +31,7 @@ extension Loop {
       fire(slot, mode, at: batch.now)
     }
     mode.timers.endBatch(batch)
+    if !timerState.batchLeavers.isEmpty { timerState.batchLeavers.forget(mode: mode.index) }
   }
 
   @inline(__always)
@@ -47,6 +48,10 @@ extension Loop {
       var now = now
       if time.isOld { now = max(now, clock.now()) }  // fires up to this moment are coalesced
       next = TimerSchedule.next(after: date, interval: interval, laterThan: now).date
+      if clock.hasSurelyReached(next) {  // the batch has taken long
+        now = max(now, clock.now())
+        next = TimerSchedule.next(after: date, interval: interval, laterThan: now).date
+      }
       coalesced = TimerSchedule.missed(since: date, interval: interval, at: now)
       if isHereOnly { mode.timers.move(slot, to: next) } else { moveQueued(slot, to: next) }
       if flags.contains(.suspended) {
@@ -180,6 +185,7 @@ extension Loop {
     let isDue = date <= time.now
     if isDue { noteLateJoin(slot, mode) }
     mode.timers.insert(slot, date: date, isDue: isDue)
+    if !timerState.batchLeavers.isEmpty && clock.hasReached(date) { rejoinBatch(slot, mode) }
     records[slot].modes.bits |= mode.bit
     if mode.index >= 63 { timerState.farModes.insert(slot, mode.index) }
     if timers.tolerance(slot) > 0 { mode.timers.noteTolerance() }
@@ -210,6 +216,7 @@ extension Loop {
 
   @inline(__always)
   private func leave(timerInSlot slot: Int, _ mode: Mode) {
+    if mode.timers.isInBatch { noteBatchLeaver(slot, mode) }
     guard mode.timers.remove(slot) else { return }
     if !timers.records[slot].flags.contains(.idle) { mode.holders -= 1 }
     if mode.index < 63 || leaveFar(slot, mode) { timers.records[slot].modes.bits &= ~mode.bit }

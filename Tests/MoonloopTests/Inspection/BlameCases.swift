@@ -26,6 +26,19 @@ extension BlameTests {
       "check: a call of timer 'hog' took 1 s: timer 'tick' (AT) came up to 800 ms late and missed "
         + "3 fires"),
     Case(
+      "a busy call, in whose batch the timer is",
+      """
+      make("hog", 0.05, function() work(0.35) end)
+      make("tick", 0.05, nil, { every = 0.1 })
+      run(nil, 0.6) say "tick"
+      """,
+      "late 0.35, missed 3, held 0, missed 0",
+      "metrics: timer 'tick' came 350 ms late because a call of timer 'hog' took 350 ms.",
+      "why: it came 0.35 s late 0.2 s ago, because a call of timer 'hog' took 0.35 s: make that "
+        + "wait, or move it to a worker",
+      "check: a call of timer 'hog' took 350 ms: timer 'tick' (AT) came up to 350 ms late and "
+        + "missed 3 fires"),
+    Case(
       "a nested run",
       """
       make("tick", 0.25, nil, { every = 0.25 })
