@@ -31,6 +31,7 @@ struct cml_kinds {
 };
 
 static int identities;  // its address is the registry key of the weak table: pointer -> userdata
+static int guards;      // and of the table: userdata -> what is collected with it
 
 const char *cml_kind_name(cml_kind *k) { return k->name; }
 void *cml_kind_context(cml_kind *k) { return k->context; }
@@ -458,6 +459,25 @@ void cml_finalize_handle(lua_State *L, int i, cml_kind *k) {
   lua_setmetatable(L, i);
 }
 
+void cml_guard_handle(lua_State *L, int i, cml_kind *k) {
+  i = lua_absindex(L, i);
+  struct cml_work work;
+  cml_begin_work(k->s, L, &work);
+  luaL_checkstack(L, 6, NULL);
+  lua_getmetatable(L, i);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, k->metatable);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &guards);
+  lua_pushvalue(L, i);
+  if (!lua_rawequal(L, -4, -3) && lua_rawget(L, -2) == LUA_TNIL) {
+    lua_pushvalue(L, i);
+    cml_object *guard = push_object(L, k, true);
+    *guard = *(cml_object *)lua_touserdata(L, i);
+    lua_rawset(L, -4);
+  }
+  lua_pop(L, 4);
+  cml_end_work(k->s, L, &work);
+}
+
 // Identity ----------------------------------------------------------------------------------------
 
 bool cml_push_known(lua_State *L, void *pointer) {
@@ -477,13 +497,18 @@ void cml_make_known(lua_State *L, void *pointer) {
   lua_pop(L, 1);
 }
 
-void cml_userdata_set_up(lua_State *L) {
+static void make_weak(lua_State *L, const char *mode, void *key) {
   lua_newtable(L);
   lua_createtable(L, 0, 1);
-  lua_pushstring(L, "v");
+  lua_pushstring(L, mode);
   lua_setfield(L, -2, "__mode");
   lua_setmetatable(L, -2);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &identities);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+}
+
+void cml_userdata_set_up(lua_State *L) {
+  make_weak(L, "v", &identities);
+  make_weak(L, "k", &guards);
 }
 
 void cml_userdata_close(struct cml_state *s) {

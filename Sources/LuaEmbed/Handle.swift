@@ -88,8 +88,12 @@ extension LuaHandleKind {
     LuaHandle(object: cml_push_held(L, kind, function, &ref))
   }
 
-  /// From now on the kind's release is called when the handle at an index is collected.
+  /// From now on the kind's release is called when the handle at an index is collected. For a handle
+  /// that was just made: for others it takes a step for each Lua object that was made since.
   package func finalize(_ L: OpaquePointer, _ index: Int32) { cml_finalize_handle(L, index, kind) }
+
+  /// The same for a handle of any age.
+  package func guardOld(_ L: OpaquePointer, _ index: Int32) { cml_guard_handle(L, index, kind) }
 }
 
 extension LuaStack {

@@ -380,8 +380,11 @@ cml_object *cml_push_held(lua_State *L, cml_kind *k, int function, int *ref);
 int cml_hold_handle(lua_State *L, int i);  // [-0, +0, m]
 // Pushes a held object, releases it, and makes the function its first user value again.
 void cml_unhold_handle(lua_State *L, int ref);  // [-0, +1, -]
-// Adds a finalizer to the object at the index. [-0, +0, -]
+// Adds a finalizer to the object at the index, which was just made. [-0, +0, -]
 void cml_finalize_handle(lua_State *L, int i, cml_kind *k);
+// The same for an object of any age: Lua would look for it among all that were made since. What has
+// the finalizer is another object with the same words, which is collected with it. [-0, +0, m]
+void cml_guard_handle(lua_State *L, int i, cml_kind *k);
 // The object at an index, or NULL if it is not of this kind. [-0, +0, -]
 cml_object *cml_to_object(lua_State *L, int i, cml_kind *kind);
 cml_object *cml_any_object(lua_State *L, int i);  // [-0, +0, -]

@@ -202,7 +202,7 @@ extension HostCall {
     else { return }
     stack.pushUnheld(records[slot].callout.payload)
     records[slot].callout.payload = 0
-    runtime.kinds.timer.finalize(stack.L, -1)
+    runtime.kinds.timer.guardOld(stack.L, -1)
     stack.pop()
   }
 
