@@ -30,8 +30,7 @@ struct cml_kinds {
   cml_kind kinds[BLOCK_KINDS];
 };
 
-static int identities;  // its address is the registry key of the weak table: pointer -> userdata
-static int guards;      // and of the table: userdata -> what is collected with it
+static int guards;  // its address is the registry key of the table: userdata -> what ends with it
 
 const char *cml_kind_name(cml_kind *k) { return k->name; }
 void *cml_kind_context(cml_kind *k) { return k->context; }
@@ -478,37 +477,9 @@ void cml_guard_handle(lua_State *L, int i, cml_kind *k) {
   cml_end_work(k->s, L, &work);
 }
 
-// Identity ----------------------------------------------------------------------------------------
-
-bool cml_push_known(lua_State *L, void *pointer) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &identities);
-  if (lua_rawgetp(L, -1, pointer) == LUA_TNIL) {
-    lua_pop(L, 2);
-    return false;
-  }
-  lua_remove(L, -2);
-  return true;
-}
-
-void cml_make_known(lua_State *L, void *pointer) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &identities);
-  lua_pushvalue(L, -2);
-  lua_rawsetp(L, -2, pointer);
-  lua_pop(L, 1);
-}
-
-static void make_weak(lua_State *L, const char *mode, void *key) {
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushstring(L, mode);
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, key);
-}
-
 void cml_userdata_set_up(lua_State *L) {
-  make_weak(L, "v", &identities);
-  make_weak(L, "k", &guards);
+  cml_identity_set_up(L);
+  cml_make_weak(L, "k", &guards);
 }
 
 void cml_userdata_close(struct cml_state *s) {

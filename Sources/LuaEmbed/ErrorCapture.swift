@@ -101,7 +101,8 @@ extension LuaState {
     case 2:
       return LuaError(
         kind: .memoryLimit,
-        message: limits.memory.map { "memory limit of \($0) bytes exceeded" } ?? "not enough memory")
+        message: limits.memory.map { "memory limit of \($0) bytes exceeded" }
+          ?? "not enough memory")
     case 3: return LuaError(kind: .interrupted, message: "interrupted")
     case 4:
       let limit = limits.instructions.map { "\($0)" } ?? "its limit of"

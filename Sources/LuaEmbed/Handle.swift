@@ -88,7 +88,7 @@ extension LuaHandleKind {
     LuaHandle(object: cml_push_held(L, kind, function, &ref))
   }
 
-  /// From now on the kind's release is called when the handle at an index is collected. For a handle
+  /// From now on the kind's release is called when the handle at an index is collected. For one
   /// that was just made: for others it takes a step for each Lua object that was made since.
   package func finalize(_ L: OpaquePointer, _ index: Int32) { cml_finalize_handle(L, index, kind) }
 

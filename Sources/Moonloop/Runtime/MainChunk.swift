@@ -36,7 +36,7 @@ package final class MainChunk {
   init(_ runtime: Runtime) { self.runtime = runtime }
 
   /// Takes so many steps in order, each when the chunk that the one before started has returned.
-  /// - Parameter step: Takes the step with this number, from 0; returns why it could not be started.
+  /// - Parameter step: Takes the step with a number, from 0; returns why it could not be started.
   package func start(steps count: Int, _ step: @escaping (Int) -> LuaError?) {
     steps = 0..<count
     self.step = step

@@ -67,7 +67,9 @@ extension Loop {
 
   /// Has a body called between this pass and the next. The run looks whether anything is left to
   /// wait for only after it. Loop thread only.
-  package func callAfterPass(_ body: @escaping () -> Void) { hooks.afterPass.append(.init(owner: nil, body: body)) }
+  package func callAfterPass(_ body: @escaping () -> Void) {
+    hooks.afterPass.append(.init(owner: nil, body: body))
+  }
 
   /// What is requested meanwhile comes after the next pass.
   @inline(never)

@@ -46,12 +46,11 @@ extension Loop {
     var coalesced: Int64 = 0
     if interval > 0 {
       var now = now
-      if time.isOld { now = max(now, clock.now()) }  // fires up to this moment are coalesced
-      next = TimerSchedule.next(after: date, interval: interval, laterThan: now).date
-      if clock.hasSurelyReached(next) {  // the batch has taken long
+      // Fires up to this moment are coalesced, also those that passed since the batch began.
+      if time.isOld || clock.hasSurelyReached(saturatingDate(date, after: interval)) {
         now = max(now, clock.now())
-        next = TimerSchedule.next(after: date, interval: interval, laterThan: now).date
       }
+      next = TimerSchedule.next(after: date, interval: interval, laterThan: now).date
       coalesced = TimerSchedule.missed(since: date, interval: interval, at: now)
       if isHereOnly { mode.timers.move(slot, to: next) } else { moveQueued(slot, to: next) }
       if flags.contains(.suspended) {

@@ -381,22 +381,25 @@ package struct TimerQueue {
 
   // MARK: Tolerance
 
-  /// The latest moment to wake so that no timer is later than its tolerance allows.
+  /// How many tolerances a sleep looks at.
+  private static let tolerancesLookedAt = 256
+
+  /// A moment to wake at which no timer is later than its tolerance allows: the latest one, unless
+  /// there are so many that it would take long to find it.
   ///
   /// - Parameter tolerance: The tolerance of the timer in a slot, >= 0.
   package func wakeDate(tolerance: (Int) -> Int64) -> Int64 {
     if state.pointee.ringLive > 0 || heap.isEmpty || !state.pointee.hasTolerance {
       return firstDate
     }
+    // The first of the heap's array and all that may follow them at once; no others are earlier.
+    let looked = min(heap.count, Self.tolerancesLookedAt)
     var bound = Int64.max
-    var open = [0]
-    while let index = open.popLast() {
+    for index in 0..<looked where heap[index].date < bound {
       let entry = heap[index]
-      if entry.date >= bound { continue }
       bound = min(bound, saturatingDate(date(of: entry), after: tolerance(slot(entry.number))))
-      let child = 4 * index + 1
-      for next in child..<max(child, min(child + 4, heap.count)) { open.append(next) }
     }
+    for index in looked..<min(heap.count, 4 * looked + 1) { bound = min(bound, heap[index].date) }
     return bound
   }
 

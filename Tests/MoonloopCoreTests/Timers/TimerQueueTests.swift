@@ -26,6 +26,24 @@ internal import Testing
     }
   }
 
+  @Test(arguments: [10, 1_000, 100_000])
+  func `a sleep beside many tolerant timers looks at few of them`(count: Int) {
+    let queue = TimerQueue()
+    defer { queue.deallocate() }
+    let (second, tolerance) = (Int64(1_000_000_000), Int64(30_000_000_000))
+    for slot in 0..<count {
+      queue.insert(slot, date: 60 * second + Int64(slot), isDue: false)
+    }
+    queue.noteTolerance()
+    var looks = 0
+    let date = queue.wakeDate { _ in
+      looks += 1
+      return tolerance
+    }
+    #expect(looks <= 256)
+    #expect(date == (count == 10 ? 90 * second : 60 * second + 256))  // R83
+  }
+
   @Test("the queue agrees with a sorted list", arguments: 1...40)
   func model(seed: UInt64) {
     let queue = TimerQueue()

@@ -12,7 +12,7 @@ local NO_RECORDING =
 local FEW_TIMES = "%s: note: in a recording a call takes only the time that the script read in it; "
   .. "to find all slow handlers, check what 'run' writes with --trace-out"
 
--- What a timer missed by a call, or how late it came (one-shots miss nothing), that is worth a line.
+-- Whether what a call did to a timer is worth a line; a timer that fires once misses nothing.
 local LONG = 0.1
 local function matters(missed, late) return missed > 0 or late >= LONG end
 
