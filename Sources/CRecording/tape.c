@@ -89,16 +89,16 @@ static void write_all(const void *bytes, size_t count) {
 }
 
 // Drops what was kept. The memory stays: an event may be half written.
-static void drop(void) {
-  cmx_intake_here = NULL;
-  cmx_ending_waits = false;
+void cmr_let_go(void) {
+  if (!cmr_is_held()) return;
+  cmx_intake_here = NULL, cmx_ending_waits = false;
   cmx_ending_take_deferred();
 }
 
 static void flush(void) {
   if (tape.count == 0) return;
   if (tape.is_held) {
-    if (tape.count > HELD_BYTES) drop();
+    if (tape.count > HELD_BYTES) cmr_let_go();
     return;
   }
   struct part part = {part_mark, (uint32_t)tape.count, 0, tape.first};

@@ -2,6 +2,7 @@
 // limit of their state.
 
 internal import CLuaShims
+internal import Synchronization
 
 /// The account of a state. Any thread.
 final class HeldMemory: Sendable {
@@ -11,6 +12,11 @@ final class HeldMemory: Sendable {
     let pointer: OpaquePointer
   }
   private let account: Account
+  /// Whether what other threads give back waits in `returned` until the state asks for it. Set
+  /// before any other thread knows a charge.
+  let defersReturns = Atomic<Bool>(false)
+  /// What was given back, and still counts.
+  let returned = Atomic<Int>(0)
 
   init(record: OpaquePointer) { account = Account(pointer: cml_held_of(record)!) }
 
@@ -23,9 +29,11 @@ final class HeldMemory: Sendable {
 package final class MemoryCharge: Sendable {
   private let memory: HeldMemory
   private let bytes: Guarded<Int>
+  private let isDeferred: Bool
 
-  fileprivate init(_ memory: HeldMemory) {
+  fileprivate init(_ memory: HeldMemory, isDeferred: Bool = false) {
     self.memory = memory
+    self.isDeferred = isDeferred
     bytes = Guarded(0)
   }
 
@@ -37,7 +45,13 @@ package final class MemoryCharge: Sendable {
     memory.add(growth)
   }
 
-  deinit { set(0) }
+  deinit {
+    if isDeferred {
+      memory.returned.add(bytes.withLock { $0 }, ordering: .relaxed)
+    } else {
+      set(0)
+    }
+  }
 }
 
 extension LuaState {
@@ -47,10 +61,12 @@ extension LuaState {
   /// Charges bytes to the scripts, whose call-out is stopped if they pass their limit.
   /// Charges are for what scripts make the host hold: the stop comes when the call into the host
   /// has returned, as it does for Lua's own memory.
+  /// - Parameter leaves: Another thread may drop the last reference, at any time.
   /// - Returns: What to keep with the bytes; nil if the scripts have no limit.
-  package func charge(_ bytes: Int) -> MemoryCharge? {
+  package func charge(_ bytes: Int, leaves: Bool = false) -> MemoryCharge? {
     if body.limits.memory == nil || isClosed { return nil }
-    let charge = MemoryCharge(body.held)
+    let isDeferred = leaves && body.held.defersReturns.load(ordering: .relaxed)
+    let charge = MemoryCharge(body.held, isDeferred: isDeferred)
     charge.set(bytes)
     cml_check_memory(record)
     return charge
@@ -67,4 +83,19 @@ extension LuaState {
       charge = self.charge(bytes)
     }
   }
+
+  /// From now on what other threads give back counts until `takeReturns`: for a state whose steps
+  /// must depend on nothing that other threads do unseen. Call it before the first charge.
+  package func deferReturns() { body.held.defersReturns.store(true, ordering: .relaxed) }
+
+  package var defersReturns: Bool { body.held.defersReturns.load(ordering: .relaxed) }
+
+  /// Whether other threads have given something back that still counts.
+  package var hasReturns: Bool { body.held.returned.load(ordering: .relaxed) > 0 }
+
+  /// The bytes that other threads have given back. They count until `giveBack`.
+  package func takeReturns() -> Int { body.held.returned.exchange(0, ordering: .relaxed) }
+
+  /// These bytes count no more.
+  package func giveBack(_ bytes: Int) { body.held.add(-bytes) }
 }

@@ -93,26 +93,11 @@ enum Recording {
     RecordedStart.encode(script: script).withUnsafeBytes { Tape.put(.settings, $0) }
   }
 
-  /// Keeps the start of a recording in memory if the script mentions `loop:record`.
+  /// Keeps the start of a recording in memory if the script calls a method `record`.
   static func hold(_ script: ScriptText) {
-    guard contains(":record", in: script.bytes) else { return }
+    guard callsRecord(script.bytes) else { return }
     Tape.hold()
     RecordedStart.encode(script: script).withUnsafeBytes { Tape.put(.settings, $0) }
-  }
-
-  /// Uses the C library's search, since every start scans its whole script.
-  private static func contains(_ word: StaticString, in bytes: UnsafeRawBufferPointer) -> Bool {
-    var rest = bytes
-    while rest.count >= word.utf8CodeUnitCount, let start = rest.baseAddress,
-      let place = memchr(start, Int32(word.utf8Start.pointee), rest.count)
-    {
-      let skipped = UnsafeRawPointer(place) - start
-      rest = UnsafeRawBufferPointer(rebasing: rest[skipped...])
-      if rest.count < word.utf8CodeUnitCount { return false }
-      if memcmp(place, word.utf8Start, word.utf8CodeUnitCount) == 0 { return true }
-      rest = UnsafeRawBufferPointer(rebasing: rest[1...])
-    }
-    return false
   }
 
   /// Writes the rest; a replay checks that it has used the whole recording.

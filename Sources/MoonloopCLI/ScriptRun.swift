@@ -39,7 +39,9 @@ final class ScriptRun {
       }
       if let path = settings.record {
         try record(path, text)
-      } else if settings.command == nil && settings.recorded == nil && !settings.isConsole {
+      } else if settings.command == nil && settings.recorded == nil && !settings.isConsole
+        && settings.guest == nil
+      {
         Recording.hold(text)
       }
       try settings.confine()

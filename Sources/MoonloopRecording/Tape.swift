@@ -57,6 +57,9 @@ package enum Tape {
   /// Whether the recording so far is only in memory.
   package static var isHeld: Bool { cmr_is_held() }
 
+  /// Drops what was kept: the script does what cannot be recorded.
+  package static func letGo() { cmr_let_go() }
+
   /// Writes what was kept to a descriptor, and continues there.
   package static func commit(into fd: Int32) throws(SystemError) {
     let result = cmr_commit(fd)

@@ -19,6 +19,8 @@ int cmr_record(int fd);
 // a megabyte. 0, or -errno.
 int cmr_hold(void);
 bool cmr_is_held(void);
+// Drops what is only in memory; no effect on what is written.
+void cmr_let_go(void);
 // Writes what was kept to a descriptor, which the tape then owns, and continues.
 int cmr_commit(int fd);
 

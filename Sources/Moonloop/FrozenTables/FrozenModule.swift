@@ -21,8 +21,10 @@ let moduleFreeze: LuaRawFunction = { L, context in
     if call.stack.type(1) != .table {
       throw call.mistake("takes a table, got \(call.given(1))")
     }
+    call.state.noteReturns()
     var freezer = FrozenTable.Freezer(
-      call.stack, frozen: { call.frozenTable($0) }, charge: { call.state.charge($0) },
+      call.stack, frozen: { call.frozenTable($0) },
+      charge: { call.state.charge($0, leaves: true) },
       limit: call.state.limits.memory ?? .max, mustStop: { call.state.mustStop })
     do throws(FrozenTable.Obstacle) {
       let table = try freezer.freeze(1)

@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopRecording
 internal import MoonloopSystem
 
 private let guestOptions: [StaticString] = [
@@ -19,6 +20,7 @@ let moduleGuest: LuaRawFunction = { L, context in
   host(L, context, "guest") { call in
     try call.requireRoom()
     if call.runtime.granted.guest != nil { throw call.mistake("a guest may not make guests") }
+    Tape.letGo()
     if !Intake.isPlain {
       throw OperatingFailure("guest: a program with guests cannot be recorded", "ENOTSUP")
     }

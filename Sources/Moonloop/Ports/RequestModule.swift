@@ -48,15 +48,16 @@ extension HostCall {
   private static var messageOverhead: Int { 256 }
 
   /// The value at an index as a message; nil if nothing is there.
-  func clone(_ index: Int32) throws(ScriptMistake) -> StructuredClone {
+  /// - Parameter leaves: Another thread may receive it.
+  func clone(_ index: Int32, leaves: Bool = true) throws(ScriptMistake) -> StructuredClone {
     if count < index { stack.setCount(index) }
     runtime.granted.tally?.messages += 1
     do throws(StructuredClone.Obstacle) {
       var value = try StructuredClone(stack, index, most: runtime.largestCopy) {
         runtime.attachment($0, $1)
       }
-      // When another thread receives a message is not recorded, so a replay could not tell.
-      if Intake.isPlain { value.charge = state.charge(value.size + Self.messageOverhead) }
+      if leaves { state.noteReturns() }
+      value.charge = state.charge(value.size + Self.messageOverhead, leaves: leaves)
       return value
     } catch {
       if error.isTooLarge {
@@ -70,7 +71,7 @@ extension HostCall {
   fileprivate func clone(
     _ index: Int32, for target: PortTarget
   ) throws(ScriptMistake) -> StructuredClone {
-    let value = try clone(index)
+    let value = try clone(index, leaves: !target.isOwn)
     if !target.isForeign { return value }
     let thawed = value.thawed
     if thawed.size <= StructuredClone.sizeLimit { return thawed }

@@ -64,6 +64,7 @@ package final class Runtime {
     module = state.openModules()
     if !Intake.isPlain {
       loop.arrivals.crossings = RecordedCrossings(TapedMessages(loop, home: number))
+      state.deferReturns()
     }
     state.pauseCollector(false)
     state.onCloseError = { [unowned self] in report($0, current) }
@@ -77,7 +78,10 @@ package final class Runtime {
 
   /// Sets up what the loop needs from its scripts.
   func attach() {
-    loop.whenIdle(self) { [unowned state] _ in state.idleCollect() }
+    loop.whenIdle(self) { [unowned state] _ in
+      state.noteReturns()
+      state.idleCollect()
+    }
     loop.hooks.timerName = { [unowned self, unowned loop] id, callout in
       if let timer = loop.timerObject(id) { return explanation.traceName(of: timer) }
       // The context of every timer without an object is the runtime that made it.

@@ -98,7 +98,8 @@ extension HostCall {
           : "\(error.path) is \(error.what), which cannot be sent")
     }
     // Its thread holds both to its end.
-    if Intake.isPlain { argument.charge = state.charge(argument.size + text.bytes.count) }
+    state.noteReturns()
+    argument.charge = state.charge(argument.size + text.bytes.count, leaves: true)
     return WorkerScript(
       text: text.bytes, chunkName: text.chunkName, argument: argument, limits: limits,
       path: packagePath("path"), cPath: packagePath("cpath"), guest: runtime.granted.guest)
