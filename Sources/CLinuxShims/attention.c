@@ -79,10 +79,22 @@ void cmx_attention_catch(int fd) {
   if (sigaction(interrupting(), &new, NULL) == 0) sigaction(asking(), &new, NULL);
 }
 
-static void on_stray(int number) { (void)number; }
+enum { STRAYS_MAX = 32 };
 
-// The default action of a real-time signal would kill the process. These are caught, not
-// ignored, so that programs started by os.execute find the default action. The one that asks for
+// Real-time signals queue: a storm of them would keep the thread in here. Ignoring a signal also
+// drops what waits of it. A watch may have begun on another thread meanwhile.
+static void on_stray(int number) {
+  static _Atomic int strays[_NSIG];
+  if (number < 0 || number >= _NSIG || ++strays[number] < STRAYS_MAX) return;
+  int saved = errno;
+  struct sigaction old, new = {.sa_handler = SIG_IGN};
+  if (sigaction(number, NULL, &old) == 0 && old.sa_handler == on_stray)
+    sigaction(number, &new, NULL);
+  errno = saved;
+}
+
+// The default action of a real-time signal would kill the process. These are caught until many
+// have come, so that programs started by os.execute find the default action. The one that asks for
 // a console is ignored where there is none, because a process that catches it is assumed to have
 // one.
 void cmx_attention_ignore_strays(void) {

@@ -235,4 +235,31 @@ struct SignalTests {
     #expect(outcome.status == 128 + SIGPIPE)
     #expect(outcome.errors == "")
   }
+
+  @Test("a real-time signal that nobody watches is ignored once many came, but not by children")
+  func stormIsIgnored() throws {
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local ml = require "moonloop"
+      local loop, me = ml.current(), ml.process.id()
+      local function ignored(id)
+        local status = io.open(("/proc/%s/status"):format(id)):read "a"
+        return tonumber(status:match "SigIgn:%s*(%x+)", 16) >> 43 & 1
+      end
+      local function send(count)
+        ml.process.run { "sh", "-c", ("for i in $(seq %d); do kill -44 %d; done"):format(count, me) }
+      end
+      send(5)
+      local few = ignored(me)
+      send(100)
+      local child <close> = ml.process.spawn { "sleep", "100" }
+      print(few, ignored(me), ignored(child.pid))
+      local watch = loop:signal(44, function(_, _, info) print "watched" loop:stop() end)
+      send(1)
+      loop:run()
+      """,
+    ])
+    #expect(outcome.output == "0\t1\t0\nwatched\n", "\(outcome)")
+  }
 }
