@@ -62,8 +62,17 @@ enum Help {
   /// - Returns: The exit status.
   static func print(_ text: String) -> Int32 {
     Swift.print(text, terminator: text.hasSuffix("\n") ? "" : "\n")
-    do { try StandardStreams.flushOutput() } catch { return ExitStatus.failure }
+    do { try StandardStreams.flushOutput() } catch {
+      reportLostOutput(error)
+      return ExitStatus.failure
+    }
     return ExitStatus.success
+  }
+
+  static func reportLostOutput(_ error: SystemError) {
+    writeToStandardError(
+      "moonloop: cannot write to standard output: output is lost"
+        + (error.name == "EIO" ? "" : " (\(error.message))"))
   }
 
   static func label(_ option: OptionSpec) -> String {

@@ -204,14 +204,14 @@ final class ScriptRun {
   }
 
   private func status(_ state: LuaState) -> Int32 {
-    let aFileHasFailed = recordingHasFailed || traceFile?.hasFailed ?? false
+    let isIncomplete = outputHasFailed || recordingHasFailed || traceFile?.hasFailed ?? false
     if let exitStatus {
-      return exitStatus == ExitStatus.success && aFileHasFailed ? ExitStatus.failure : exitStatus
+      return exitStatus == ExitStatus.success && isIncomplete ? ExitStatus.failure : exitStatus
     }
     if Ending.reason > 0 { return ExitStatus.signal(Ending.reason) }
     if runtime.mainChunk.wasRefused { return ExitStatus.usage }
     if runtime.errors.lastStop?.isLimit ?? false { return ExitStatus.limit }
-    let hasFailed = runtime.errors.count > 0 || outputHasFailed || aFileHasFailed
+    let hasFailed = runtime.errors.count > 0 || isIncomplete
     return hasFailed || Ending.explanation != nil ? ExitStatus.failure : ExitStatus.success
   }
 
@@ -254,9 +254,7 @@ final class ScriptRun {
       if Ending.reason == Ending.brokenOutput { return }
       if !outputHasFailed {
         outputHasFailed = true
-        writeToStandardError(
-          "moonloop: cannot write to standard output: output is lost"
-            + (error.name == "EIO" ? "" : " (\(error.message))"))
+        Help.reportLostOutput(error)
       }
     }
   }
