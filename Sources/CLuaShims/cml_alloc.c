@@ -63,6 +63,10 @@ void cml_held_add(cml_held *held, long long growth) {
   atomic_fetch_add_explicit(&held->bytes, (size_t)growth, memory_order_relaxed);
 }
 
+size_t cml_held_bytes(cml_held *held) {
+  return atomic_load_explicit(&held->bytes, memory_order_relaxed);
+}
+
 void cml_held_free(cml_held *held) { free(held); }
 
 void cml_set_memory_limit(cml_state *s, size_t limit) {

@@ -22,6 +22,8 @@ final class HeldMemory: Sendable {
 
   func add(_ bytes: Int) { cml_held_add(account.pointer, Int64(bytes)) }
 
+  var bytes: Int { cml_held_bytes(account.pointer) }
+
   deinit { cml_held_free(account.pointer) }
 }
 
@@ -74,13 +76,53 @@ extension LuaState {
 
   /// Changes the charge for something that grows and shrinks.
   package func charge(_ bytes: Int, to charge: inout MemoryCharge?) {
+    count(bytes, in: &charge)
+    if charge != nil && !isClosed { cml_check_memory(record) }
+  }
+
+  /// The same for what comes from outside, which stops no script: the caller asks `hasRoom`.
+  package func count(_ bytes: Int, in charge: inout MemoryCharge?) {
     if bytes == 0 {
       charge = nil
     } else if let charge {
       charge.set(bytes)
-      if !isClosed { cml_check_memory(record) }
-    } else {
-      charge = self.charge(bytes)
+    } else if body.limits.memory != nil && !isClosed {
+      charge = MemoryCharge(body.held)
+      charge?.set(bytes)
+    }
+  }
+
+  /// How many bytes the limit leaves; less than 0 if more are in use. Loop thread only.
+  package var memoryLeft: Int { body.limits.memory.map { $0 - bytesInUse } ?? .max }
+
+  /// Lowers the limit that is in force, until limits are set: the host has no more to give.
+  package func lowerLimit(to memory: Int) {
+    guard let limit = body.limits.memory else { return }
+    cml_set_memory_limit(record, max(1, min(limit, memory)))
+  }
+
+  /// Whether the scripts are within their limit, if need be after their garbage was collected.
+  /// Finalizers may run. Loop thread only.
+  package func hasRoom() -> Bool {
+    if memoryLeft >= 0 { return true }
+    collect()
+    return memoryLeft >= 0
+  }
+
+  /// Says, on any thread, whether there is still room for bytes, and what to keep with them.
+  /// - Parameter areNoted: They do not count, since nothing may depend on when that would be.
+  package func makeMemoryClaims(
+    areNoted: Bool
+  ) -> @Sendable (_ bytes: Int) -> (any Sendable)? {
+    guard body.limits.memory != nil, !isClosed else { return { _ in () } }
+    let (held, left) = (body.held, memoryLeft)
+    if areNoted { return { $0 > left ? nil : () } }
+    let before = held.bytes
+    return { bytes in
+      if bytes > left - (held.bytes - before) { return nil }
+      let charge = MemoryCharge(held)
+      charge.set(bytes)
+      return charge
     }
   }
 

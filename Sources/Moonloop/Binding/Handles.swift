@@ -20,6 +20,11 @@ package final class Handles {
   /// Timers by slot: plain words, since there may be a million.
   private let timerPlaces = Table<TimerPlace>()
   private var timerNames: [TimerID: String] = [:]
+  /// Counts the names as script memory.
+  private var namesCharge: MemoryCharge?
+  private var namesSize = 0 {
+    didSet { if namesSize != oldValue { state.charge(namesSize, to: &namesCharge) } }
+  }
   private var timerErrors: [TimerID: LuaReference] = [:]
   /// The valid items; each is held by its handle, and knows its place here.
   private var itemList: ContiguousArray<Unmanaged<Loop.Item>> = []
@@ -71,7 +76,10 @@ package final class Handles {
     id.slot < timerPlaces.count ? timerPlaces[id.slot].generation : 0
   }
 
-  package func setName(ofTimer id: TimerID, _ name: String) { timerNames[id] = name }
+  package func setName(ofTimer id: TimerID, _ name: String) {
+    let old = timerNames.updateValue(name, forKey: id)
+    namesSize += name.utf8.count - (old?.utf8.count ?? 0)
+  }
   package func name(ofTimer id: TimerID) -> String { timerNames[id] ?? "" }
   /// Where a timer was made; no place if no script made it.
   package func place(ofTimer id: TimerID) -> LuaPosition {
@@ -84,7 +92,7 @@ package final class Handles {
   package func onError(ofTimer id: TimerID) -> LuaReference? { timerErrors[id] }
 
   package func forget(timer id: TimerID) {
-    timerNames[id] = nil
+    if let name = timerNames.removeValue(forKey: id) { namesSize -= name.utf8.count }
     timerErrors[id] = nil
   }
 
@@ -100,6 +108,7 @@ package final class Handles {
     item.maker.source = place.source
     item.maker.line = place.line
     item.maker.index = Int32(itemList.count)
+    if item.hasLongName { namesSize += item.name.utf8.count }
     itemList.append(Unmanaged.passUnretained(item))
   }
 
@@ -126,6 +135,7 @@ package final class Handles {
     let index = Int(item.maker.index)
     if index < 0 { return }
     item.maker.index = -1
+    if item.hasLongName { namesSize -= item.name.utf8.count }
     let last = itemList.removeLast()
     if index < itemList.count {
       itemList[index] = last
@@ -153,4 +163,10 @@ package final class Handles {
       return TimerID(slot: slot, generation: record.generation)
     }
   }
+}
+
+extension Loop.Item {
+  /// Whether its name takes more than its handle counts as.
+  @inline(__always)
+  fileprivate var hasLongName: Bool { name.utf8.count > 64 }
 }

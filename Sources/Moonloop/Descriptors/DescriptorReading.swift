@@ -8,6 +8,8 @@ internal import MoonloopSystem
 /// The bytes read from a descriptor beyond what the script asked for. Loop thread only.
 final class ReadAhead {
   var input = StreamInput()
+  /// Counts what was read ahead as script memory.
+  var charge: MemoryCharge?
 
   /// The buffer of a descriptor, made when first needed.
   static func of(_ source: Loop.DescriptorSource) -> ReadAhead {
@@ -82,6 +84,7 @@ extension HostCall {
     do {
       let results = try readBuffered(source, buffer, format)
       source.hasReadAhead = !buffer.input.isEmpty
+      if buffer.charge != nil { state.count(buffer.input.count, in: &buffer.charge) }
       return results
     } catch let failure as OperatingFailure {
       // EAGAIN: the bytes are not enough, and only the kernel can deliver more.
@@ -144,7 +147,12 @@ extension HostCall {
     do throws(SystemError) {
       let length = try source.read(loop.kernel, into: scratch)
       if length == 0 { source.isAtEnd = true }
-      buffer.input.append(UnsafeRawBufferPointer(rebasing: scratch[0..<length]))
+      let isKept = buffer.input.append(UnsafeRawBufferPointer(rebasing: scratch[0..<length]))
+      if buffer.input.count > scratch.count { state.charge(buffer.input.count, to: &buffer.charge) }
+      if !isKept {
+        buffer.input.removeAll()
+        throw SystemError(call: "read", code: Errno.noMemory)
+      }
       return length
     } catch { throw failure(error, of: source) }
   }

@@ -20,10 +20,15 @@ final class FileWait: NetWait {
   private let request: FileRequest
   private let call: FileCall
   private var answer: FileCall.Answer?
+  /// Counts the arguments as script memory.
+  private let charge: MemoryCharge?
 
   /// - Parameter function: The name of the scripts' function.
   init(_ runtime: Runtime, _ call: FileCall, _ function: String) {
+    var call = call
+    call.room = FileRoom(runtime.state.makeMemoryClaims(areNoted: !Intake.isPlain))
     self.call = call
+    charge = call.size > 0 ? runtime.state.charge(call.size) : nil
     request = FileRequest(call)
     super.init(runtime, "a file ('\(function)')")
   }

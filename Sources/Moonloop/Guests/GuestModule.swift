@@ -32,8 +32,10 @@ let moduleGuest: LuaRawFunction = { L, context in
     let modes = try options.modes() ?? [.default]
     let isIsolated = try options.boolean("isolate") ?? false
     let kind = isIsolated ? IsolatedGuest.self : LocalGuest.self
-    let guest = kind.init(
-      call.runtime, try call.guestLimits(options), try call.guestFunctions(options))
+    var limits = try call.guestLimits(options)
+    // What a guest holds, its host holds.
+    limits.state.memory = limits.state.memory.map { min($0, max(1 << 20, call.state.memoryLeft)) }
+    let guest = kind.init(call.runtime, limits, try call.guestFunctions(options))
     guest.hearsOutput = try options.pushHandlerOrNil("on_output")
     guest.hearsLimits = try options.pushHandlerOrNil("on_limit")
     let argument = try call.guestArgument(options)

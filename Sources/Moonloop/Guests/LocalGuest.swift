@@ -23,6 +23,8 @@ final class LocalGuest: ScriptGuest {
   private var callsBefore: [(Runtime) -> Void] = []
   private var isServing = false
   private var isSettling = false
+  /// Counts what it uses as memory of the host's scripts.
+  private var memory: MemoryCharge?
   /// When it may next be served, on the host's clock.
   private var notBefore: Int64 = 0
   /// It is not served before `notBefore`, whatever becomes ready.
@@ -127,6 +129,7 @@ final class LocalGuest: ScriptGuest {
     var turn = GuestTurn(began: began)
     let (processor, before) = (clock.processorTime(), counts(of: place.lua))
     let left = account.left(at: began, limits)
+    if let room = hostRoom { place.lua.lowerLimit(to: place.lua.bytesInUse + room) }
     place.loop.hooks.mustYield = { [unowned self, unowned lua = place.lua] in
       if clock.now() >= began + Self.turnTime { return true }
       let now = counts(of: lua)
@@ -151,8 +154,14 @@ final class LocalGuest: ScriptGuest {
     turn.used[.wakes] = 1
     rest(after: turn)
     isServing = false
+    host.state.count(place.lua.bytesInUse, in: &memory)
     tellEvents()
     settle()
+  }
+
+  /// What the limit of the host's scripts leaves for it; nil: they have none.
+  private var hostRoom: Int? {
+    host.state.limits.memory == nil ? nil : max(0, host.state.memoryLeft)
   }
 
   /// What is counted while it runs.
@@ -232,6 +241,7 @@ final class LocalGuest: ScriptGuest {
       place.lua.shutDown()
       place.loop.end()
     }
+    memory = nil
     failCalls()
     tellLast()
   }

@@ -86,6 +86,7 @@ extension HostCall {
     }
     defer { runtime.letGoIfNowhere(item) }
     try loop.add(item, modes: modes)
+    runtime.loopContext.chargePlaces()
   }
 
   /// The last step of `loop:x { … }`: adds the handle on top to its modes.

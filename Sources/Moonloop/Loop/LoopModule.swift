@@ -135,6 +135,7 @@ let loopAddCommonMode: LuaRawFunction = { L, context in
   host(L, context, "add_common_mode") { call in
     try call.requireLoop()
     let failures = call.loop.addCommonMode(ModeName(try call.string(2, "the mode")))
+    call.runtime.loopContext.chargePlaces()
     if let first = failures.first {
       throw OperatingFailure("add_common_mode: \(first)", first.code)
     }

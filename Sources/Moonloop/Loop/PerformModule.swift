@@ -20,6 +20,8 @@ package final class ScriptRequest {
 
   /// The approximate size of a request outside Lua.
   static let footprint = 512
+  /// What each of its modes adds.
+  static let perMode = 32
 
   init(
     _ kind: StaticString, _ modes: [ModeName], _ target: ScriptTarget?, madeAt place: LuaPosition
@@ -121,7 +123,7 @@ extension HostCall {
     stack.popSlot(1, of: -2)
     stack.pushValue(-1)
     request.ref = stack.popRef()
-    request.charge = state.charge(ScriptRequest.footprint)
+    request.charge = state.charge(ScriptRequest.footprint + modes.count * ScriptRequest.perMode)
     runtime.requests.add(request)
     return request
   }

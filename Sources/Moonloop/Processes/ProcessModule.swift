@@ -63,6 +63,7 @@ let processSpawn: LuaRawFunction = { L, context in
     process.hasTerminal = plan.ownsTerminal
     process.identity = given ?? ""
     process.command = command
+    process.charge = call.state.charge(command.reduce(0) { $0 + $1.count })
     process.linger = linger == .max ? nil : linger
     let ours = ends.handOver(call.runtime)
     try call.push(process, ours)

@@ -101,6 +101,7 @@ private final class ProcessRun {
   func connect(_ ours: [Int32], _ input: [UInt8]?, on runtime: Runtime) throws {
     do throws(LoopError) {
       try process.begin()
+      if let input { process.charge = runtime.state.charge(input.count) }
       if ours[0] >= 0 { try process.add(feeder(ours[0], input ?? [], runtime)) }
       output = try sink(ours[1], "output", runtime)
       errors = try sink(ours[2], "error", runtime)
@@ -197,21 +198,26 @@ private final class ProcessRun {
 private final class PipeSink: ChildOutput {
   private(set) var source: Loop.DescriptorSource! = nil
   private(set) var bytes: [UInt8] = []
+  /// Counts them as script memory.
+  private var charge: MemoryCharge?
   weak var process: ScriptProcess?
 
   init(_ fd: Int32, limit: Int, _ runtime: Runtime, overflow: @escaping () -> Void) {
     let kernel = runtime.loop.kernel
     let scratch = runtime.loop.scratch
-    source = Loop.DescriptorSource(fd, closesDescriptor: true) { [unowned self] source, _ in
+    source = Loop.DescriptorSource(fd, closesDescriptor: true) {
+      [unowned self, unowned runtime] source, _ in
       do throws(SystemError) {
         let count = try source.read(kernel, into: scratch)
         if count > 0 {
-          if bytes.count + count > limit {
-            overflow()
-          } else {
+          let isTooMuch = bytes.count + count > limit
+          if !isTooMuch {
             bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: scratch[0..<count]))
-            return
+            runtime.state.count(bytes.count, in: &charge)
           }
+          if !isTooMuch && runtime.state.hasRoom() { return }
+          (bytes, charge) = ([], nil)
+          overflow()
         }
       } catch {
         if error.name == "EAGAIN" { return }

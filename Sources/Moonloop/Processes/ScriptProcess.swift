@@ -25,6 +25,8 @@ final class ScriptProcess {
   var identity = ""
   /// Program and arguments, and the folder.
   var command: [[UInt8]] = []
+  /// Counts what is kept for it as script memory.
+  var charge: MemoryCharge?
   /// Its name in messages: its program.
   let title: String
   /// Whether it does not end with the state, and holds no clock.

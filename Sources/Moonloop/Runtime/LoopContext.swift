@@ -39,6 +39,9 @@ package final class LoopContext {
   /// Counts the modes as script memory, because they never go away.
   private var modesCharge: MemoryCharge?
   private var modesSize = 0
+  /// The same for the places of items and timers in modes.
+  private var placesCharge: MemoryCharge?
+  private var chargedPlaces = 0
 
   init(_ state: LuaState, _ loop: Loop, outer: LoopContext?) {
     self.loop = loop
@@ -62,6 +65,19 @@ package final class LoopContext {
     if runtime.state.depth == 0 { return }  // others make modes of the loop as well
     modesSize += Mode.footprint + mode.name.rawValue.utf8.count
     runtime.state.charge(modesSize, to: &modesCharge)
+  }
+
+  /// Counts places in modes as script memory: looked at when some may have been added, and before
+  /// the loop sleeps. A few more or less make no difference.
+  @inline(__always)
+  func chargePlaces() {
+    if abs(loop.placesInModes - chargedPlaces) >= 64 { chargeAllPlaces() }
+  }
+
+  @inline(never)
+  private func chargeAllPlaces() {
+    chargedPlaces = loop.placesInModes
+    runtime.state.charge(chargedPlaces * Loop.placeFootprint, to: &placesCharge)
   }
 
   /// Whose handler is running; what it makes is in its modes (D62).

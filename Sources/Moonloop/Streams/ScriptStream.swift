@@ -115,10 +115,33 @@ package final class ScriptStream {
     return fresh
   }
 
+  /// How much may wait to be read without being counted: most reads leave a little.
+  private static let uncounted = 4096
+
+  private var inputToCount: Int {
+    state.input.count > Self.uncounted ? state.input.count : 0
+  }
+
   /// The queued bytes have changed.
   func chargeQueue() {
     if charge == nil && state.output.isEmpty { return }
-    runtime.state.charge(state.output.count, to: &charge)
+    runtime.state.charge(state.output.count + inputToCount, to: &charge)
+  }
+
+  /// Keeps received bytes for later reads. Where the memory limit leaves no room for them, what
+  /// was received is dropped, and reads fail from now on; a finalizer may even end the stream.
+  func keep(_ received: UnsafeRawBufferPointer) {
+    bytes.keep(received)
+    countInput()
+    if charge == nil || runtime.state.hasRoom() || !source.isValid { return }
+    bytes.breakReading()
+    countInput()
+  }
+
+  /// The input has grown or shrunk.
+  func countInput() {
+    if charge == nil && state.input.count <= Self.uncounted { return }
+    runtime.state.count(state.output.count + inputToCount, in: &charge)
   }
 
   // MARK: Interest
@@ -333,7 +356,7 @@ final class StreamReader: StreamWait {
       }
       if fd < 0 {
         // bytes alone: a read returns them
-        bytes.withUnsafeBytes { stream.state.input.append($0) }
+        bytes.withUnsafeBytes { stream.keep($0) }
         return stack.pushFailure("\(stream.label): bytes came without a descriptor", "ENOMSG")
       }
       stack.push(Int(fd))

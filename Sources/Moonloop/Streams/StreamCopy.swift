@@ -96,6 +96,7 @@ final class StreamCopy {
     }
     guard sent else { return nil }
     from.state.input.drop(count)
+    from.countInput()
     return count
   }
 
@@ -112,7 +113,7 @@ final class StreamCopy {
     case .bytes(let count):
       let bytes = UnsafeRawBufferPointer(rebasing: part[0..<count])
       if takesAll {
-        from.state.input.append(bytes)
+        from.keep(bytes)
         return 0
       }
       if send(bytes) { return count }

@@ -76,8 +76,7 @@ final class StreamEvents {
         isOver = true
         return tell("error", stream, runtime, error)
       case .bytes(let count):
-        stream.state.input.append(
-          UnsafeRawBufferPointer(rebasing: runtime.loop.scratch[0..<count]))
+        stream.keep(UnsafeRawBufferPointer(rebasing: runtime.loop.scratch[0..<count]))
       }
     }
     expectsBytes = false

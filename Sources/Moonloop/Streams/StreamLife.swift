@@ -109,6 +109,7 @@ extension Runtime {
     stream.closing = nil
     stream.events = nil
     stream.state.output.removeAll()
+    stream.state.input.removeAll()
     stream.chargeQueue()
     stream.bytes.whenOver?()
     stream.bytes.whenOver = nil
@@ -148,7 +149,8 @@ extension Runtime {
       {
         if answerDirectly(reader, stream, bytes) { return }
       }
-      stream.state.input.append(bytes)
+      stream.keep(bytes)
+      if !reader.isBusy { return }
     }
     if stream.find(reader.formats) != nil { answer(reader) }
   }
@@ -165,7 +167,8 @@ extension Runtime {
     return withTasks {
       $0.answerNow(task) { stack in
         if next < bytes.count {
-          stream.state.input.append(UnsafeRawBufferPointer(rebasing: bytes[next...]))
+          stream.bytes.keep(UnsafeRawBufferPointer(rebasing: bytes[next...]))
+          stream.countInput()
         }
         reader.finish()
         return stream.push(found, format, bytes, on: stack)

@@ -228,8 +228,8 @@ extension HostCall {
       let fill = withLoop { stream.bytes.fill(by: $0) }
       if case .nothingNow = fill { break }
       if case .bytes(let count) = fill {
-        stream.state.input.append(
-          UnsafeRawBufferPointer(rebasing: withLoop { $0.scratch }[0..<count]))
+        stream.keep(UnsafeRawBufferPointer(rebasing: withLoop { $0.scratch }[0..<count]))
+        if !stream.source.isValid { _ = try selfStream() }
       }
     }
     let reader = stream.makeReader()

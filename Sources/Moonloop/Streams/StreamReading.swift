@@ -67,6 +67,7 @@ extension ScriptStream {
     // reads.
     let held = state.input.hold()
     state.input.drop(found.next)
+    countInput()
     let last = found.others.last ?? found.first
     if case .tooLong(_, let goesOn) = last {
       state.input.isSkipping = goesOn && formats.isLine(found.others.count)

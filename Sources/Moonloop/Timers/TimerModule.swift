@@ -185,6 +185,7 @@ extension HostCall {
   func scheduleTimer(_ id: TimerID, _ mode: ModeName) {
     holdTimer(id)
     loop.add(id, mode)
+    if mode != .default { runtime.loopContext.chargePlaces() }
   }
 
   func holdTimer(_ id: TimerID) {

@@ -157,6 +157,11 @@ extension Loop {
     if !item.isValid { item.letGo() }
   }
 
+  /// How many places items and timers have in other modes than the default one. Loop thread only.
+  package var placesInModes: Int { items.places }
+  /// What each takes, about.
+  package static let placeFootprint = 96
+
   // MARK: Joining and leaving a mode
 
   package func join(_ item: Item, _ mode: Mode) throws(LoopError) {
@@ -164,6 +169,7 @@ extension Loop {
     try item.willJoin(mode, of: self)
     let place = item.enlist(in: mode)
     changePlaces(of: item) { $0.set(place, in: mode.index) }
+    if mode.index > 0 { items.places += 1 }
     if item.holdsRuns { mode.holders += 1 }
     noteEqual(item, in: mode)
     item.didJoin(mode, of: self)
@@ -172,6 +178,7 @@ extension Loop {
   package func leave(_ item: Item, _ mode: Mode) {
     guard let place = place(of: item, in: mode) else { return }
     changePlaces(of: item) { $0.leave(mode.index) }
+    if mode.index > 0 { items.places -= 1 }
     if item.holdsRuns { mode.holders -= 1 }
     item.strike(from: mode, of: self, at: place) { item, place in
       changePlaces(of: item) { $0.set(place, in: mode.index) }

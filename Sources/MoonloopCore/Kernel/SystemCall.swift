@@ -107,6 +107,7 @@ package enum Errno {
   package static let inputOutput: Int32 = 5
   package static let badDescriptor: Int32 = 9
   package static let wouldBlock: Int32 = 11
+  package static let noMemory: Int32 = 12
   package static let denied: Int32 = 13
   package static let exists: Int32 = 17
   package static let notFolder: Int32 = 20

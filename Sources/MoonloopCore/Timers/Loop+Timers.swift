@@ -185,6 +185,7 @@ extension Loop {
     if isDue { noteLateJoin(slot, mode) }
     mode.timers.insert(slot, date: date, isDue: isDue)
     if !timerState.batchLeavers.isEmpty && clock.hasReached(date) { rejoinBatch(slot, mode) }
+    if mode.index > 0 { items.places += 1 }
     records[slot].modes.bits |= mode.bit
     if mode.index >= 63 { timerState.farModes.insert(slot, mode.index) }
     if timers.tolerance(slot) > 0 { mode.timers.noteTolerance() }
@@ -217,6 +218,7 @@ extension Loop {
   private func leave(timerInSlot slot: Int, _ mode: Mode) {
     if mode.timers.isInBatch { noteBatchLeaver(slot, mode) }
     guard mode.timers.remove(slot) else { return }
+    if mode.index > 0 { items.places -= 1 }
     if !timers.records[slot].flags.contains(.idle) { mode.holders -= 1 }
     if mode.index < 63 || leaveFar(slot, mode) { timers.records[slot].modes.bits &= ~mode.bit }
   }

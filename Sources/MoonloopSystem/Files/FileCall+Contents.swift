@@ -7,15 +7,37 @@ internal import MoonloopCore
 extension FileCall {
   /// How many bytes one read may ask for.
   private static let readLimit = 1 << 30
+  /// Reads of so many bytes and fewer are made without asking how many there are.
+  private static let smallRead = 1 << 16
+  /// How much is read at once from what has no size, such as a pipe.
+  private static let portion = 1 << 20
 
   /// `read(fd, count, offset)`
   func read() throws(SystemError) -> FileValue {
     let (fd, count) = (try descriptor(), try number(1))
     guard (0...Self.readLimit).contains(count) else { throw failure(EINVAL) }
-    return .bytes(try read(fd, count, at: try number(2)))
+    let offset = try number(2)
+    return .bytes(try read(fd, try readable(fd, count, at: offset), at: offset))
+  }
+
+  /// How many of this many bytes there may be.
+  private func readable(_ fd: Int32, _ count: Int, at offset: Int) throws(SystemError) -> Int {
+    if count <= Self.smallRead { return count }
+    var status = cmx_file_status()
+    try check(cmx_file_status(nil, fd, true, &status))
+    let isPlain = status.mode >> 12 == 8
+    // The files of /proc have no size either.
+    if !isPlain || status.size == 0 { return min(count, Self.portion) }
+    return min(count, max(0, Int(status.size) - max(0, offset)))
   }
 
   private func read(_ fd: Int32, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
+    if count > Self.smallRead {
+      if let room, !room.take(count) { throw failure(ENOMEM) }
+      // An array ends the program where the system has no memory for it.
+      guard let memory = malloc(count) else { throw failure(ENOMEM) }
+      free(memory)
+    }
     var result = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       result = Int(cmx_file_read(fd, buffer.baseAddress, count, Int64(offset)))

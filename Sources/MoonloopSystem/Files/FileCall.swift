@@ -13,11 +13,18 @@ package struct FileCall: Sendable {
   let arguments: [FileValue]
   /// Where it may reach; nil: anywhere.
   package var scope: FileScope?
+  /// What its answer may take.
+  package var room: FileRoom?
 
   /// - Parameter name: Such as "open".
   package init(_ name: String, _ arguments: [FileValue]) {
     self.name = name
     self.arguments = arguments
+  }
+
+  /// The bytes of its arguments.
+  package var size: Int {
+    arguments.reduce(0) { if case .bytes(let bytes) = $1 { $0 + bytes.count } else { $0 } }
   }
 
   /// Does it, and blocks meanwhile.

@@ -192,7 +192,9 @@ extension FileCall {
     {
       throw refusal
     }
-    return FileCall(name, arguments)
+    var call = FileCall(name, arguments)
+    call.room = room
+    return call
   }
 
   /// The first thing that a scope must allow for this call; nil: it allows it, or never would.

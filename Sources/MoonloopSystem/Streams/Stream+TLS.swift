@@ -37,7 +37,7 @@ extension Loop.Stream {
   private func readEarly(_ tls: TLSSession, _ scratch: UnsafeMutableRawBufferPointer) {
     state.isDrained = false
     switch decrypted(tls, into: scratch) {
-    case .bytes(let count): state.input.append(UnsafeRawBufferPointer(scratch.portion(count)))
+    case .bytes(let count): keep(UnsafeRawBufferPointer(scratch.portion(count)))
     case .end, .nothingNow, .failed: break
     }
   }
@@ -90,7 +90,7 @@ extension Loop.Stream {
       while !rest.isEmpty {
         let part = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.portion))
         try tls.write(part)
-        take(tls, about: part.count)
+        try take(tls, about: part.count)
         rest = UnsafeRawBufferPointer(rebasing: rest[part.count...])
       }
     } catch {
@@ -109,14 +109,16 @@ extension Loop.Stream {
 
   private func sendTaken(_ tls: TLSSession, _ kernel: any Kernel) throws(SystemError) {
     let isFirst = state.output.isEmpty
-    take(tls)
+    try take(tls)
     if isFirst { try drain(kernel) }
   }
 
   /// Queues what a session has to send.
-  private func take(_ tls: TLSSession, about count: Int = 0) {
+  private func take(_ tls: TLSSession, about count: Int = 0) throws(SystemError) {
     let most = min(max(count + 64, 512), 1 << 15)
-    while state.output.append(atMost: most, { tls.take(into: $0) }) == most {}
+    var taken: Int?
+    repeat { taken = state.output.append(atMost: most, { tls.take(into: $0) }) } while taken == most
+    if taken == nil { throw writingBroke() }
   }
 
   /// Takes over the bytes that another stream has, which is then as new.

@@ -121,6 +121,18 @@ extension Loop {
       }
     }
 
+    /// Keeps received bytes for later reads. Where the system has no memory for them, nothing more
+    /// can be read.
+    package func keep(_ bytes: UnsafeRawBufferPointer) {
+      if !state.input.append(bytes) { breakReading() }
+    }
+
+    /// There is no memory for what was received: that is dropped, and reads fail from now on.
+    package func breakReading() {
+      state.input.removeAll()
+      endReading(SystemError(call: "read", code: Errno.noMemory))
+    }
+
     /// Nothing more will be read: the end of file has come, or reading has failed.
     package func endReading(_ failure: SystemError? = nil) {
       if let failure { state.readFailure = failure } else { state.isAtEnd = true }
@@ -147,8 +159,17 @@ extension Loop {
       var done = 0
       if state.output.isEmpty { done = try write(kernel, bytes) }
       if done < bytes.count {
-        state.output.append(UnsafeRawBufferPointer(rebasing: bytes[done...]))
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+        if !state.output.append(rest) { throw writingBroke() }
       }
+    }
+
+    /// There is no memory for what is to be written: what follows would not fit what went before.
+    func writingBroke() -> SystemError {
+      let failure = SystemError(call: "write", code: Errno.noMemory)
+      state.writeFailure = failure
+      state.output.removeAll()
+      return failure
     }
 
     /// Writes what is queued, as far as the kernel takes it.

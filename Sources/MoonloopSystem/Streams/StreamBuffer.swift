@@ -8,8 +8,8 @@ private final class StreamMemory {
   let base: UnsafeMutableRawPointer
   let capacity: Int
 
-  init(_ capacity: Int) {
-    guard let base = malloc(capacity) else { fatalError("no memory for \(capacity) bytes") }
+  init?(_ capacity: Int) {
+    guard let base = malloc(capacity) else { return nil }
     self.base = base
     self.capacity = capacity
   }
@@ -60,21 +60,25 @@ package struct StreamBuffer: ~Copyable {
       memory: memory, bytes: UnsafeRawBufferPointer(start: base.map { $0 + head }, count: count))
   }
 
-  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+  /// - Returns: false, and nothing has changed, if the system has no memory for it.
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let source = bytes.baseAddress, bytes.count > 0 else { return true }
     if capacity - tail < bytes.count || !isKnownUniquelyReferenced(&memory) {
-      makeRoom(for: bytes.count)
+      if !makeRoom(for: bytes.count) { return false }
     }
     memcpy(base! + tail, source, bytes.count)
     tail += bytes.count
+    return true
   }
 
   /// Appends what a closure puts into memory of this size.
-  /// - Returns: How much that is, as the closure says.
+  /// - Returns: How much that is, as the closure says; nil if the system has no memory for it.
   package mutating func append(
     atMost most: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int
-  ) -> Int {
-    if capacity - tail < most || !isKnownUniquelyReferenced(&memory) { makeRoom(for: most) }
+  ) -> Int? {
+    if capacity - tail < most || !isKnownUniquelyReferenced(&memory) {
+      if !makeRoom(for: most) { return nil }
+    }
     let count = body(UnsafeMutableRawBufferPointer(start: base! + tail, count: most))
     tail += count
     return count
@@ -96,17 +100,20 @@ package struct StreamBuffer: ~Copyable {
     if isEmpty { memory = nil }
   }
 
-  private mutating func makeRoom(for more: Int) {
+  private mutating func makeRoom(for more: Int) -> Bool {
     let count = count
     let isOwn = isKnownUniquelyReferenced(&memory)
     if let base, isOwn, head >= capacity / 2 && capacity - count >= more {
       memmove(base, base + head, count)
     } else {
-      let fresh = StreamMemory(max(isOwn ? capacity * 2 : 0, count + more, 64))
+      guard let fresh = StreamMemory(max(isOwn ? capacity * 2 : 0, count + more, 64)) else {
+        return false
+      }
       if let base, count > 0 { memcpy(fresh.base, base + head, count) }
       memory = fresh
     }
     head = 0
     tail = count
+    return true
   }
 }

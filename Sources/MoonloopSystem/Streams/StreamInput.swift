@@ -20,16 +20,17 @@ package struct StreamInput: ~Copyable {
   package var count: Int { queue.count }
   package var isEmpty: Bool { queue.isEmpty }
 
-  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+  /// - Returns: false if the system has no memory for it.
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var rest = bytes
     if isSkipping {
       let found = StreamFormat.line(keepsNewline: true).find(
         in: bytes, from: 0, isAtEnd: false, limit: .max)
-      guard case .piece(_, let next) = found else { return }
+      guard case .piece(_, let next) = found else { return true }
       isSkipping = false
       rest = UnsafeRawBufferPointer(rebasing: bytes[next...])
     }
-    queue.append(rest)
+    return queue.append(rest)
   }
 
   /// The limit for a format.

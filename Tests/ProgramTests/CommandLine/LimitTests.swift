@@ -10,6 +10,7 @@ import Testing
     local text = ("x"):rep(1 << 16)
 
     """
+  private static let modes = "local modes = {} for i = 1, 500 do modes[i] = 'm' .. i end"
   /// Scripts that hold about 256 MB, nearly all of it outside Lua.
   static let holders: [(what: String, script: String)] = [
     (

@@ -248,7 +248,8 @@ struct SignalTests {
         return tonumber(status:match "SigIgn:%s*(%x+)", 16) >> 43 & 1
       end
       local function send(count)
-        ml.process.run { "sh", "-c", ("for i in $(seq %d); do kill -44 %d; done"):format(count, me) }
+        local line = "for i in $(seq %d); do kill -44 %d; done"
+        ml.process.run { "sh", "-c", line:format(count, me) }
       end
       send(5)
       local few = ignored(me)
