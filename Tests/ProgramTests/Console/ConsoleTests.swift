@@ -49,6 +49,38 @@ struct ConsoleTests {
     }
   }
 
+  private static let starts: [(arguments: [String], input: Bool, name: String, file: String)] = [
+    ([], true, "moonloop", ""), (["-"], true, "stdin", "-"),
+    (["NAMED.lua"], false, "NAMED", "NAMED.lua"),
+    (["-l", "string", "NAMED.lua", "a", "b"], false, "NAMED", "NAMED.lua"),
+    (["--timeout", "100", "--", "NAMED.lua"], false, "NAMED", "NAMED.lua"),
+    (["-e", "SCRIPT"], false, "chunk", "-e"), (["-eSCRIPT"], false, "chunk", "-e"),
+    (["-e", "x = 1", "NAMED.lua", "a"], false, "NAMED", "NAMED.lua"),
+    (["run", "-e", "SCRIPT", "a", "b"], false, "chunk", "-e"),
+    (["run", "-e", "SCRIPT", "--name", "NAMED"], false, "NAMED", "-e"),
+  ]
+
+  @Test("programs started as by 'lua' have the names of their files", arguments: starts)
+  func startedAsByLua(
+    _ start: (arguments: [String], input: Bool, name: String, file: String)
+  ) throws {
+    let script = "require('moonloop').current():every(60, print) io.write 'ready' io.flush()"
+    try withFile(script, name: "NAMED.lua") { path in
+      let program = try Program(
+        start.arguments.map { $0.replacingOccurrences(of: "SCRIPT", with: script) },
+        input: start.input ? script : "", in: URL(fileURLWithPath: path).deletingLastPathComponent()
+      )
+      defer { program.send(SIGKILL) }
+      try program.waitFor("ready")
+      let list = try moonloop(["ps", "--json"])
+      #expect(
+        list.output.contains(
+          "{\"file\":\"\(start.file)\",\"name\":\"\(start.name)\",\"pid\":\(program.pid),"),
+        "\(list)")
+      #expect(list.errors == "")
+    }
+  }
+
   @Test("an interrupt of no console is ignored, as are real-time signals without a handler")
   func strayInterrupts() throws {
     let busy = "ml.current():every(0.0001, function() for i = 1, 1e5 do end print(1) end)\n"

@@ -14,20 +14,24 @@ local client = {}
 local Console = {}
 Console.__index = Console
 
--- The name option and the script from the command line after the command.
+local commands = {}
+for name in ("run replay repl attach ps top test plan simulate check new help"):gmatch "%a+" do
+  commands[name] = true
+end
+
+-- What a program is called, and its script, from what follows `moonloop` on its command line.
 local function described(arguments)
-  local name, file
-  local place = 2
+  local command = commands[arguments[1]] and arguments[1]
+  local name, file, has_chunk
+  local place = command and 2 or 1
   while arguments[place] do
     local argument = arguments[place]
-    if argument:sub(1, 1) ~= "-" or argument == "-" then
-      file = argument
+    local is_end = argument == "--"
+    if is_end or argument:sub(1, 1) ~= "-" or argument == "-" then
+      file = arguments[is_end and place + 1 or place]
       break
     end
-    if argument == "-e" then
-      file = "-e"
-      break
-    end
+    has_chunk = has_chunk or argument:find "^%-e" ~= nil
     name = argument:match "^%-%-name=(.*)" or name
     if client.takes_value[argument] then
       place = place + 1
@@ -35,14 +39,16 @@ local function described(arguments)
     end
     place = place + 1
   end
-  local base = file and file:match "([^/]+)$" or arguments[1]
+  if has_chunk and (command == "run" or not file) then return name or "chunk", "-e" end
+  if file == "-" then return name or "stdin", file end
+  local base = file and file:match "([^/]+)$" or command or "moonloop"
   return name or base:gsub("%.lua$", "") .. "", file
 end
 
 --- The options of `run`, `repl` and `test` that take a separate value.
 client.takes_value = {}
 for option in ([[
-  --mode --timeout --clock --memory --callout --handles --allow --on-error --trace-out --name
+  -e -l --mode --timeout --clock --memory --callout --handles --allow --on-error --trace-out --name
   --record --filter --filter-out --shard --durations --tags -t --exclude-tags
   --exclude-names-file --pattern -p --exclude-pattern --repeat --orders --seed --shuffle-seed
   --bail --jobs -j --leaks --coverage-config-file --output -o --slowest --log-success --color
