@@ -75,6 +75,9 @@ local function objection(kind, name, more)
   if not name:find "^%a[%w_]*$" then
     return ("'%s' is not a name for a project: use letters, digits and '_'"):format(name)
   end
+  if type(_G[name]) == "table" and package.loaded[name] then
+    return ("'%s' is the name of a library of Lua; use another"):format(name)
+  end
   if TAKEN[name] then return ("'%s' is the name of another file; use another"):format(name) end
 end
 

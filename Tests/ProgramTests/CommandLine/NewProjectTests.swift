@@ -41,6 +41,22 @@ struct NewProjectTests {
     }
   }
 
+  @Test("has a unit that systemd of Debian 12 takes")
+  func unit() throws {
+    try withFolder { folder in
+      #expect(try moonloop(["new", "service", "demo"], in: folder).status == 0)
+      let made = try String(
+        contentsOf: folder.appendingPathComponent("demo/demo.service"), encoding: .utf8)
+      let example = try String(
+        contentsOf: Program.examples.appendingPathComponent("systemd/greeter.service"),
+        encoding: .utf8)
+      for text in [made, example] {
+        #expect(text.contains("\nType=notify\n"))
+        #expect(text.contains("\nExecReload=/bin/kill -HUP $MAINPID\n"))
+      }
+    }
+  }
+
   @Test("is not made over another one, nor of an unknown kind")
   func refuses() throws {
     try withFolder { folder in
@@ -50,6 +66,8 @@ struct NewProjectTests {
         (["script"], 2, "name a kind and a project"),
         (["script", "../x"], 2, "'../x' is not a name for a project"),
         (["script", "main"], 2, "'main' is the name of another file"),
+        (["script", "string"], 2, "'string' is the name of a library of Lua; use another"),
+        (["tests", "coroutine"], 2, "'coroutine' is the name of a library of Lua; use another"),
       ] {
         let outcome = try moonloop(["new"] + arguments, in: folder)
         #expect(outcome.status == status && outcome.errors.contains(words), "\(outcome)")

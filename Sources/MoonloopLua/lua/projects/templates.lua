@@ -90,9 +90,10 @@ end)
 Description=NAME
 
 [Service]
-Type=notify-reload
+Type=notify
 WorkingDirectory=/usr/local/lib/NAME
 ExecStart=moonloop run --watch main.lua
+ExecReload=/bin/kill -HUP $MAINPID
 WatchdogSec=10s
 Restart=on-failure
 DynamicUser=yes
