@@ -4,7 +4,7 @@
 ---@class moonloop
 local ml = {}
 
----HTTP/1.1 and https on our streams: a small client and server.
+---HTTP/1.1 and HTTPS over Moonloop's streams: a small client and server.
 ---Loaded when first used. See [http.md](../http.md).
 ---@class moonloop.Http
 ml.http = {}
@@ -28,6 +28,7 @@ ml.http = {}
 
 ---@class moonloop.HttpServeOptions: moonloop.ListenOptions
 ---@field [1] fun(request: moonloop.HttpRequest, response: moonloop.HttpResponder): ... Called for each request; may wait.
+---@field handler? fun(request: moonloop.HttpRequest, response: moonloop.HttpResponder): ... The same by name.
 ---@field max_body? moonloop.Bytes Larger bodies are answered with 413; default 16 MiB.
 ---@field max_head? moonloop.Bytes Larger heads are answered with 431; default 64 KiB.
 ---@field timeout? moonloop.Seconds For each read and write; default 30.
@@ -206,10 +207,11 @@ function ml.http.client(options) end
 ---Serves HTTP: listens, and calls the handler for each request.
 ---The handler returns a body; or a status, a body and headers, in this order; or `{ status =,
 ---headers =, body = }`; or nothing, which is status 204. It may instead write in parts with its
----second argument. A body is a string, a number, or a function that returns its parts; `file =
----path` sends a file. An error in the handler is answered with 500 and reported; malformed requests
----are answered with 400. If the client leaves, the handler is cancelled where it waits. Returns
----`nil, message, code` as `ml.net.listen` does. Raises an error that names the wrong option.
+---second argument. A body is a string, a function that returns its parts, or, after a status or in
+---a table, a number; `file = path` sends a file. An error in the handler, or `nil, message` from it,
+---is answered with 500 and reported; malformed requests are answered with 400. If the client
+---leaves, the handler is cancelled where it waits. Returns `nil, message, code` as `ml.net.listen`
+---does. Raises an error that names the wrong option.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
 ---  return 404, "no page " .. request.path

@@ -106,7 +106,7 @@ end
 local function bodies()
   local answer
   local server <close>, base = serve { on_error = function() end,
-    function() return table.unpack(answer) end }
+    function() return table.unpack(answer, 1, 2) end }
   local refused
   local odd <close>, there = serve { function(request)
     refused = select(2, pcall(function() return request.pth end))
@@ -117,7 +117,8 @@ local function bodies()
   assert(http.post(there .. "/", "x").body == "ada")
   assert(refused:find("a request has no field 'pth'; did you mean 'path'?", 1, true), refused)
   for _, case in ipairs { { { 200, 42 }, "42" }, { { { body = 42 } }, "42" },
-    { { 201, 0.25 }, "0.25" }, { { "text" }, "text" }, { { { status = 200 } }, "" } } do
+    { { 201, 0.25 }, "0.25" }, { { "text" }, "text" },
+    { { ("text"):gsub("x", "s") }, "test" }, { { { status = 200 } }, "" } } do
     answer = case[1]
     local response = http.get(base .. "/")
     assert(response.body == case[2], response.body)
@@ -135,6 +136,11 @@ local function bodies()
     { { { headers = "x" } }, "the headers must be a table, got a string" },
     { { { file = 1 } }, "'file' of a response must be a path" },
     { { "none", 404 }, "the status comes first: return 404, \"no such page\"" },
+    { { "200", "x" }, "a body is returned alone or after a status: return 200, body, headers" },
+    { { "text", { ["x-a"] = "b" } }, "got a table after a body" },
+    { { nil, "no database" }, "http: the handler failed: no database" },
+    { { 42 }, "a number alone is a status, got 42; as a body it comes second: return 200, 42" },
+    { { 0.5 }, "a number alone is a status, got 0.5; as a body it comes second" },
     { { true }, "a handler must return a body, a status or a table, got a boolean" },
   } do
     answer, problems = case[1], {}

@@ -28,6 +28,17 @@ local function check_status(status)
   error(("http: the status must be a whole number from 200 to 999, got %s"):format(given), 0)
 end
 
+-- The second value after a body, which has no meaning. A small number is likely that of `gsub`.
+local function check_second(second)
+  if second == nil then return end
+  if math.type(second) ~= "integer" then
+    error(("http: a body is returned alone or after a status: return 200, body, headers; "
+      .. "got a %s after a body"):format(type(second)), 0)
+  elseif second >= 100 and second <= 599 then
+    error("http: the status comes first: return 404, \"no such page\"", 0)
+  end
+end
+
 --- A response on a stream.
 -- @param keeps whether the connection is to stay open
 -- @param timeout for each write
@@ -153,16 +164,20 @@ function Response:complete(first, text, headers)
   local kind = type(first)
   if kind == "table" then return self:answer(first) end
   if kind == "string" or kind == "function" then
-    -- A smaller number is likely the second result of `gsub`.
-    if math.type(text) == "integer" and text >= 100 and text <= 599 then
-      error("http: the status comes first: return 404, \"no such page\"", 0)
-    end
+    check_second(text)
     return self:finish(200, first, nil)
   end
-  if first ~= nil and math.type(first) ~= "integer" then
+  if first == nil and text ~= nil then  -- Lua's way to fail
+    error("http: the handler failed: " .. tostring(text), 0)
+  end
+  if kind == "number" and text == nil and (math.type(first) ~= "integer" or first < 100) then
+    error(("http: a number alone is a status, got %s; as a body it comes second: return 200, %s")
+      :format(first, first), 0)
+  end
+  if first ~= nil and kind ~= "number" then
     error("http: a handler must return a body, a status or a table, got a " .. kind, 0)
   end
-  return self:finish(first or (text and 200 or 204), text or "", headers)
+  return self:finish(first or 204, text or "", headers)
 end
 
 return Response
