@@ -1,6 +1,7 @@
 // What `moonloop.reload`, which is written in Lua, gets from the host by `require
 // "moonloop.generation"`. A load begins, and is committed or rolled back, in one call-out.
 
+internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
 
@@ -13,6 +14,7 @@ private let generationEntries: [LuaEntry] = [
   .function("outside", generationOutside), .function("report", generationReport),
   .function("tell", generationTell), .function("at", generationAt),
   .function("file", generationFile), .function("chunk", generationChunk),
+  .function("is_script", generationIsScript),
 ]
 
 /// `begin()`: what is made from now on belongs to the next generation.
@@ -58,6 +60,22 @@ private let generationFile: LuaRawFunction = { L, context in
     } else {
       call.stack.pushNil()
     }
+    return 1
+  }
+}
+
+/// `is_script(path)`: whether this is the program's file, whatever its path.
+private let generationIsScript: LuaRawFunction = { L, context in
+  host(L, context, "is_script") { call in
+    var (own, other) = (stat(), stat())
+    let file = call.runtime.generations.file?.path
+    let isSame =
+      if let file, let path = call.stack.string(1) {
+        path == file
+          || stat(file, &own) == 0 && stat(path, &other) == 0
+            && own.st_dev == other.st_dev && own.st_ino == other.st_ino
+      } else { false }
+    call.stack.push(isSame)
     return 1
   }
 }

@@ -136,6 +136,27 @@ struct InterpreterTests {
     #expect(both.output == shown.output + "chunk\n")
   }
 
+  @Test(
+    "require finds the module of the script's name, never the script itself",
+    arguments: ["tool.lua", "./tool.lua", "FOLDER/tool.lua"])
+  func findsOthers(_ path: String) throws {
+    let script = "print 'script' print(require('tool').name, pcall(require, 'tool.none'))"
+    try withFile(script, name: "tool.lua") { file in
+      let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+      let arguments = [path.replacing("FOLDER", with: folder.path)]
+      let alone = try moonloop(arguments, in: folder)
+      #expect(alone.status == 1 && alone.output == "script\n", "\(alone)")
+      #expect(alone.errors.contains("module 'tool' not found:"))
+      #expect(alone.errors.contains("tool.lua', which is the running script\n"))
+      let module = folder.appendingPathComponent("tool/init.lua")
+      try FileManager.default.createDirectory(
+        at: module.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data("return { name = 'module' }".utf8).write(to: module)
+      let both = try moonloop(arguments, in: folder)
+      #expect(both.output.hasPrefix("script\nmodule\tfalse\tmodule 'tool.none' not found"))
+    }
+  }
+
   @Test("-i evaluates standard input after the script")
   func prompts() throws {
     let outcome = try moonloop(["-i", "-e", "x = 20"], input: "x + 1\n")
