@@ -19,10 +19,11 @@ local ml = {}
 function ml.sleep(time) end
 
 ---Calls a function, and cancels it if it has not returned in time.
----Returns `nil, "timed out", "ETIMEDOUT"` when the time is up. Raises what the function raises.
+---Returns `nil, message, "ETIMEDOUT"` when the time is up. Raises what the function raises.
 ---```lua
 ---loop:task(function()
----  print(ml.timeout(2, ml.sleep, 3600))   --> nil timed out ETIMEDOUT
+---  print(ml.timeout(2, ml.sleep, 3600))
+---    --> nil timed out: waited for a sleep of 3600.0 s ETIMEDOUT
 ---end)
 ---```
 ---@async

@@ -50,7 +50,7 @@ final class ConnectWait: NetWait {
       switch found {
       case .success(let addresses): start(addresses.map { $0.with(port: port) })
       case .failure(let failure):
-        fail("'\(host)': \(failure.message)", failure.code)
+        fail(failure.message, failure.code)
       }
     }
   }

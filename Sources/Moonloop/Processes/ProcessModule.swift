@@ -310,7 +310,7 @@ let processWait: LuaRawFunction = { L, context in
         call.runtime.tasks.cancel(task, Cancellation(reason: call.runtime.values.cancelled))
       }
     }
-    return try call.wait(for: task, mode, timeout)
+    return try call.wait(for: task, mode, timeout) { call.runtime.tasks.forWhat(task) }
   }
 }
 

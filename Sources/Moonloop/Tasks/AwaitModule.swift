@@ -70,7 +70,7 @@ func releaseCallback(_ handle: LuaHandle) {
 
 // MARK: Deadlines
 
-/// `ml.timeout(seconds, fn, ...)`: what `fn` returns or raises; or `nil, "timed out", "ETIMEDOUT"`
+/// `ml.timeout(seconds, fn, ...)`: what `fn` returns or raises; or `nil, message, "ETIMEDOUT"`
 /// when it has not ended by then: it is cancelled, and waited for (D22).
 let moduleTimeout: LuaRawFunction = { L, context in
   host(L, context, "timeout") { call in

@@ -127,7 +127,8 @@ extension Tasks {
     switch task.wait?.cause {
     case .task(let other):
       task.wait?.isLate = true
-      cancel(other, Cancellation(reason: runtime.values.timedOut))
+      let text = "timed out: waited \(forWhat(other))"
+      cancel(other, Cancellation(reason: LuaReference(pushing: text, on: state.stack)))
       return true
     case .other(let other):
       let purpose = other.purpose
@@ -143,8 +144,8 @@ extension Tasks {
   private func answer(_ task: ScriptTask, _ wait: Wait?) {
     switch wait?.cause {
     case .task(let other):
-      if wait?.isLate ?? false, other.outcome == .cancelled {
-        resume(task, push: pushTimedOut)
+      if wait?.isLate ?? false, other.outcome == .cancelled, let late = other.cancellation {
+        resume(task) { $0.pushLate(late.reason) }
       } else if let reason = reason(of: other, for: task) {
         resume(task, raising: { $0.push(reason) })
       } else {
@@ -173,11 +174,6 @@ extension Tasks {
   private func isServed(_ task: ScriptTask) -> Bool {
     loop.isRunning(inOneOf: task.modes)
       || task.extras != nil && loop.isRunning(inOneOf: task.waitModes)
-  }
-
-  private func pushTimedOut(_ stack: LuaStack) -> Int {
-    stack.pushTimedOut()
-    return 3
   }
 
   private func begin(_ task: ScriptTask) {
@@ -350,14 +346,18 @@ extension LuaReference {
 
 extension LuaStack {
   /// Pushes the results of a deadline. [-0, +3, raises: -]
-  /// - Parameter purpose: What was waited for, such as "for a line of stdin", if known.
-  package func pushTimedOut(_ purpose: String? = nil) {
+  /// - Parameter purpose: What was waited for, such as "for a line of stdin".
+  package func pushTimedOut(_ purpose: String) {
     pushNil()
-    if let purpose {
-      push("timed out: waited \(purpose)")
-    } else {
-      push("timed out" as StaticString)
-    }
+    push("timed out: waited \(purpose)")
     push("ETIMEDOUT" as StaticString)
+  }
+
+  /// The same, with a text that Lua holds. [-0, +3, raises: -]
+  fileprivate func pushLate(_ text: LuaReference) -> Int {
+    pushNil()
+    push(text)
+    push("ETIMEDOUT" as StaticString)
+    return 3
   }
 }

@@ -99,15 +99,12 @@ package struct TaskWaiters {
 struct CommonValues {
   /// The result of a wait that ended well without other results.
   let isTrue: TaskValues
-  /// What is raised in a task whose deadline has come.
-  let timedOut: LuaReference
   /// What is raised in a task that was cancelled without a reason.
   let cancelled: LuaReference
 
   init(_ stack: LuaStack) {
     stack.push(true)
     isTrue = TaskValues(popping: 1, of: stack)
-    timedOut = LuaReference(pushing: "timed out", on: stack)
     cancelled = LuaReference(pushing: "the task was cancelled", on: stack)
   }
 }

@@ -183,7 +183,10 @@ extension HostCall {
     return (timeout, mode)
   }
 
-  func wait(for task: ScriptTask, _ mode: ModeName?, _ timeout: Int64?) throws -> Int32 {
+  /// - Parameter purpose: What is waited for, if the script has not made the task.
+  func wait(
+    for task: ScriptTask, _ mode: ModeName?, _ timeout: Int64?, purpose: (() -> String)? = nil
+  ) throws -> Int32 {
     let limit = timeout.flatMap { $0 == .max ? nil : Duration.nanoseconds($0) }
     let (result, mode) = runtime.tasks.run(
       until: task, mode: mode, timeout: limit, owner: currentTask)
@@ -191,7 +194,7 @@ extension HostCall {
     if task.phase == .ended { return try give(task) }
     switch result {
     case .timedOut:
-      stack.pushTimedOut()
+      stack.pushTimedOut(purpose?() ?? "for \(runtime.label(of: .task(task)))")
       return 3
     case .finished: throw mistake(runtime.tasks.deadlock(of: task, in: mode))
     case .stopped, .handledSource: throw OperatingFailure("the run was stopped", "ECANCELED")

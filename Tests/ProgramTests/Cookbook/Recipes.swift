@@ -36,7 +36,7 @@ extension Recipe {
           given back
         done after 1 s
           given back
-        nil\ttimed out\tETIMEDOUT
+        nil\ttimed out: waited for a sleep of 60.0 s (timeout.lua:11)\tETIMEDOUT
         nil\ttimed out: waited to receive from channel (made at timeout.lua:20)\tETIMEDOUT
 
         """),

@@ -49,12 +49,14 @@ kept "too late"
 same({ ml.timeout(1, function(a, b) ml.sleep(0.5); return b, a end, 1, 2 ) }, { 2, 1 })
 same({ pcall(ml.timeout, 1, error, boom) }, { false, boom })
 local note
+local here = ("(%s:55)"):format(debug.getinfo(1, "S").short_src)
 same(table.pack(ml.timeout(1, function()
   local x <close> = setmetatable({}, { __close = function(_, e) note = e end })
   ml.sleep(10)
-end)), { n = 3, nil, "timed out", "ETIMEDOUT" })
-same(note, "timed out")
-same(table.pack(ml.timeout(0, ml.sleep, 5)), { n = 3, nil, "timed out", "ETIMEDOUT" })
+end)), { n = 3, nil, "timed out: waited for a sleep of 10.0 s " .. here, "ETIMEDOUT" })
+same(note, "timed out: waited for a sleep of 10.0 s " .. here)
+same(table.pack(ml.timeout(0, ml.sleep, 5)),
+  { n = 3, nil, "timed out: waited for its first turn", "ETIMEDOUT" })
 same({ ml.timeout(5, function() return select("#", ml.timeout(1, ml.sleep, 10)) end) }, { 3 })
 local function late() ml.sleep(5); note = "not here" end
 task = loop:task(function() return ml.timeout(10, late) end)
@@ -62,7 +64,7 @@ ml.sleep(1)
 task:cancel "both"
 same({ pcall(task.await, task) }, { false, "both" })
 ml.sleep(10)
-same(note, "timed out")
+same(note, "timed out: waited for a sleep of 10.0 s " .. here)
 loop:after(0, function()
   note = ml.timeout(1, function() ml.sleep(0.5); return "in a handler" end)
 end)

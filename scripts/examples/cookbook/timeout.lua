@@ -1,6 +1,6 @@
 -- Put a time limit on anything
 -- `ml.timeout` ends what takes too long, wherever it waits: its `<close>` variables are closed,
--- its child tasks are cancelled, and you get `nil, "timed out", "ETIMEDOUT"`.
+-- its child tasks are cancelled, and you get `nil, message, "ETIMEDOUT"`.
 --
 --   moonloop run --clock virtual timeout.lua
 local ml = require "moonloop"
