@@ -104,7 +104,9 @@ static void die(int number) {
 
 // The first one asks; the second, of either kind, kills at once, as if never caught. They may
 // arrive together: one handler interrupts the other, or they run in two threads.
-static void on_request(int number) {
+static void on_request(int number, siginfo_t *info, void *state) {
+  (void)state;
+  if (number == SIGINT && info->si_code == SI_KERNEL && cmx_command_takes_interrupt()) return;
   int saved = errno;
   bool is_second = atomic_exchange(&ending.was_asked, true);
   if (is_second || cmx_ending_word > 0 || deferred > 0 || ending.heard > 0) {
@@ -155,6 +157,12 @@ static void catch(int number, void (*handler)(int)) {
   sigaction(number, &new, NULL);
 }
 
+static void catch_request(int number) {
+  struct sigaction new = {.sa_sigaction = on_request, .sa_flags = SA_SIGINFO};
+  sigemptyset(&new.sa_mask);
+  sigaction(number, &new, NULL);
+}
+
 void cmx_ending_catch(struct cmx_callouts callouts, int wake_fd) {
   ending.callouts = callouts;
   ending.wake_fd = wake_fd;
@@ -165,8 +173,8 @@ void cmx_ending_catch(struct cmx_callouts callouts, int wake_fd) {
   sigemptyset(&none);
   pthread_sigmask(SIG_SETMASK, &none, NULL);
   catch(SIGALRM, on_tick);
-  catch(SIGINT, on_request);
-  catch(SIGTERM, on_request);
+  catch_request(SIGINT);
+  catch_request(SIGTERM);
   catch(SIGPIPE, on_broken_pipe);
   cmx_attention_ignore_strays();
 }

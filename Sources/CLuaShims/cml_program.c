@@ -1,5 +1,6 @@
 // What a script program changes in the standard libraries: `os.exit` ends the program in order;
 // functions that block the thread are reported first; warnings go to the program (cml_warning.c).
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,27 @@ int cml_call_original(lua_State *L, int upvalue) {
   lua_insert(L, 1);
   lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);  // door: script's, of a library
   return lua_gettop(L);
+}
+
+// Like liblua's own, which ignores SIGINT while the command runs.
+static int execute(lua_State *L) {
+  const char *command = luaL_optstring(L, 1, NULL);
+  errno = 0;
+  int status = hooks_of(L, 1)->execute(command);
+  if (command != NULL) return luaL_execresult(L, status);
+  lua_pushboolean(L, status);
+  return 1;
+}
+
+// Not where a recording has its own in place of the library's.
+static void replace_execute(lua_State *L, const struct cml_program_hooks *hooks) {
+  if (hooks->execute != NULL && lua_getglobal(L, "os") == LUA_TTABLE &&
+      lua_getfield(L, -1, "execute") == LUA_TFUNCTION && lua_getupvalue(L, -1, 1) == NULL) {
+    lua_pushlightuserdata(L, (void *)hooks);
+    lua_pushcclosure(L, execute, 1);
+    lua_setfield(L, -3, "execute");
+  }
+  lua_settop(L, 1);
 }
 
 static int blocking(lua_State *L) {
@@ -66,6 +88,7 @@ static int install(lua_State *L) {
     lua_setfield(L, -3, "exit");
   }
   lua_settop(L, 1);
+  replace_execute(L, hooks);
   watch(L, "os", "execute", "os.execute", hooks);
   watch(L, "io", "popen", "io.popen", hooks);
   watch(L, "io", "read", "io.read", hooks);

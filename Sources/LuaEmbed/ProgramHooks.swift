@@ -15,10 +15,13 @@ package final class LuaProgramHooks {
   let warns: (_ text: String) -> Void
   fileprivate let hooks = UnsafeMutablePointer<cml_program_hooks>.allocate(capacity: 1)
 
+  /// - Parameter execute: Runs a command for `os.execute`, like `system` of the C library, which it
+  ///   replaces.
   package init(
     exit: @escaping (Int32, Bool) -> Void,
     blocks: @escaping (_ name: String, _ site: String) -> Bool,
-    warns: @escaping (_ text: String) -> Void
+    warns: @escaping (_ text: String) -> Void,
+    execute: (@convention(c) (UnsafePointer<CChar>?) -> Int32)? = nil
   ) {
     self.exit = exit
     self.blocks = blocks
@@ -33,7 +36,7 @@ package final class LuaProgramHooks {
         },
         warns: { text, context in
           LuaProgramHooks.of(context).warns(LuaText.clean(String(cString: text!)))
-        },
+        }, execute: execute,
         context: Unmanaged.passUnretained(self).toOpaque()))
   }
 

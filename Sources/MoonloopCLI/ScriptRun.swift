@@ -116,7 +116,8 @@ final class ScriptRun {
       LuaProgramHooks(
         exit: { [unowned self] status, closes in exit(status, closes) },
         blocks: { [unowned self] name, site in warn(name, site) },
-        warns: { [errors] text in errors.write("moonloop: warning: \(text)") }))
+        warns: { [errors] text in errors.write("moonloop: warning: \(text)") },
+        execute: Ending.execute))
     if settings.guest == nil { ScriptArguments(settings).set(on: state) }
     if settings.command != nil {
       let bed = TestBed.open(in: runtime)

@@ -270,6 +270,13 @@ void cmx_ending_take_deferred(void);
 // Why the program must end: a signal's number, or the argument of `begin`; 0: it need not.
 static inline int cmx_ending(void) { return cmx_ending_word; }
 
+// ---- Commands that block (command.c) ----------------------------------------------------------
+// Runs a shell's command and waits for it, like `system`, but does not ignore SIGINT meanwhile. One
+// from the terminal, which the command gets too, counts only if it ended the command.
+int cmx_command_run(const char *command);
+// Whether a SIGINT from the terminal is left to a command that runs. Any signal handler.
+bool cmx_command_takes_interrupt(void);
+
 // ---- Consoles (attention.c) ------------------------------------------------------------------
 // From now on another process's signal sets the word and writes to the loop's wake-up descriptor; a
 // call-out that is the same as at the last such signal is visited. No effect if the program handles

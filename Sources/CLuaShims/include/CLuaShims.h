@@ -278,6 +278,9 @@ struct cml_program_hooks {
   bool (*blocks)(lua_State *L, const char *name, void *context);
   // A warning, of a script that turned them on. Must not use the stack.
   void (*warns)(const char *text, void *context);
+  // `os.execute`, with what `system` takes and returns; NULL: the library's own. Must not use the
+  // stack.
+  int (*execute)(const char *command);
   void *context;
 };
 // Installs these for the life of the state; false if there is no memory. [-0, +0, -]

@@ -100,7 +100,7 @@ final class WorkerRun {
           link.note(blocking: name, site: site)
           return false
         },
-        warns: { _ in }))
+        warns: { _ in }, execute: Ending.isCaught ? Ending.execute : nil))
     if link.isRecorded {
       _ = state.divertOutput { [link] stream, bytes in
         link.write(WorkerOutput(stream: stream, bytes: Array(bytes)))

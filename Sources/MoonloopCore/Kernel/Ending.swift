@@ -66,6 +66,12 @@ package enum Ending {
       kernel.wakeUpDescriptor)
   }
 
+  /// Runs a shell's command and waits for it, like `system` of the C library; but that ignores
+  /// SIGINT meanwhile.
+  package static let execute: @convention(c) (UnsafePointer<CChar>?) -> Int32 = {
+    cmx_command_run($0)
+  }
+
   /// Whether `catchSignals` was called.
   package static var isCaught: Bool { cmx_ending_is_caught() }
 

@@ -178,7 +178,7 @@ struct SignalTests {
         lpeg.match({ "S"; S = "a" * S * "b" + "a" * S * "c" + "a" }, ("a"):rep(99))
         """, SIGINT
       ),
-      ("os.execute 'cat >/dev/null'", SIGTERM),
+      ("os.execute 'cat >/dev/null'", SIGTERM), ("os.execute 'cat >/dev/null'", SIGINT),
     ])
   func killsAfterGrace(_ call: String, _ signal: Int32) throws {
     let program = try Program(["-l", "lpeg", "-e", "print 'ready' \(call) print 'on'"], input: nil)
