@@ -60,7 +60,7 @@ struct SpecRecordTests {
     try withSpecs { folder in
       let run = try moonloop(["test", "--record", "kept"], in: folder)
       #expect(run.status == 1)
-      let line = "  to see what happened again: moonloop replay kept/fails_spec-1.mlt\n"
+      let line = "  to replay it: moonloop replay kept/fails_spec-1.mlt\n"
       #expect(run.output.contains(line), "\(run)")
       let names = try FileManager.default.contentsOfDirectory(
         atPath: folder.appendingPathComponent("kept").path)

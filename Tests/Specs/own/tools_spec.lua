@@ -17,4 +17,10 @@ it("says what a program or a port must be", function(_, _, t)
     assert.matches("t:wait_port: the port must be a whole number from 1 to 65535, got",
       problem(t.wait_port, t, port), 1, true)
   end
+  assert.equal("t:wait_port: the time must be seconds, got a table",
+    problem(t.wait_port, t, 1, { process = t }))
+  assert.equal("t:wait_until: the time must be seconds, got -1",
+    problem(t.wait_until, t, print, -1))
+  assert.equal("t:eventually: the time must be seconds, got a string",
+    problem(t.eventually, t, print, "x"))
 end)

@@ -41,7 +41,8 @@ function jobs.run(run, given, files)
   end
   local function work()
     while next_file <= #files do
-      if is_enough(options, run.report.counts) then return end
+      run.is_cut = is_enough(options, run.report.counts)
+      if run.is_cut then return end
       if run.signal then return end
       local index = next_file
       next_file = next_file + 1

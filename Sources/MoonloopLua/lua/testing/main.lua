@@ -133,9 +133,15 @@ local function note(settings, run, counts)
     return "No test was run: none matches the filters, or the files define none."
   end
   local failed = counts.failure + counts.error + counts.problems
-  if failed > 0 and (run.was_shuffled or settings.shuffle_files) then
-    return ("Random seed: %d"):format(run.seed)
+  local lines = {}
+  if run.is_cut then
+    lines[1] = ("Stopped after %d %s: not all tests were run."):format(failed,
+      failed == 1 and "failure" or "failures")
   end
+  if failed > 0 and (run.was_shuffled or settings.shuffle_files) then
+    lines[#lines + 1] = ("Random seed: %d"):format(run.seed)
+  end
+  return lines[1] and table.concat(lines, "\n")
 end
 
 --- Finishes the reports.

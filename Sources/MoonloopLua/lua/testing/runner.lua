@@ -178,7 +178,10 @@ end
 
 function runner:children(block)
   for _, child in ipairs(block.children) do
-    if self.stops then return end
+    if self.stops then
+      self.is_cut = true
+      return
+    end
     if child.kind == "describe" then
       self:block(child)
     elseif child.kind == "it" then
@@ -469,6 +472,7 @@ function runner:round(round)
     local goes_on = self.options.list or hooks.setup(root, self:hook(root))
     if goes_on then
       for _, file in ipairs(root.children) do
+        self.is_cut = self.is_cut or self.stops
         if self.stops then break end
         self:file(file)
       end

@@ -155,13 +155,21 @@ function methods.expect(_, stream, ...) return tools.expect(stream, ...) end
 --- A free TCP port of 127.0.0.1.
 function methods.free_port() return assert(bed.free_port()) end
 
+-- How many seconds a tool waits, 5 by default.
+local function seconds(name, within)
+  if within == nil then return 5 end
+  if type(within) == "number" and within >= 0 then return within end
+  error(("t:%s: the time must be seconds, got %s"):format(name,
+    type(within) == "number" and within or "a " .. type(within)), 3)
+end
+
 --- Waits until a function returns a true value.
 -- @param within seconds, by default 5
 -- @param what the words for a failure
 -- @return that value
 function methods.wait_until(_, fn, within, what)
   check_real "wait_until"
-  within = within or 5
+  within = seconds("wait_until", within)
   local value = ml.timeout(within, function()
     while true do
       local result = fn()
@@ -178,7 +186,7 @@ end
 -- @return what it returned; after that time the test fails with the last error
 function methods.eventually(t, fn, within)
   if #state_of(t, "eventually").programs > 0 then check_real "eventually" end
-  within = within or 5
+  within = seconds("eventually", within)
   local last = "the function did not return"
   local results = ml.timeout(within, function()
     while true do
@@ -220,6 +228,7 @@ end
 -- the test have failed.
 function methods.wait_port(t, port, within)
   check_real "wait_port"
+  within = seconds("wait_port", within)
   local number = math.tointeger(port)
   if type(port) == "string" or not number or number < 1 or number > 65535 then
     error(("t:wait_port: the port must be a whole number from 1 to 65535, got %s"):format(
@@ -234,11 +243,9 @@ function methods.wait_port(t, port, within)
   end
   local ok = pcall(methods.wait_until, t, is_over, within, what)
   if ok and not how then return port end
-  local said = tools.said(t)
   local why = how and "is listening on port %s: its program " .. how
-    or ("was listening on port %%s after %g s"):format(within or 5)
-  failure.fail(("nothing " .. why .. "%s"):format(
-    tostring(port), said == "" and "" or ". The programs wrote:\n" .. said), 2)
+    or ("was listening on port %%s after %g s"):format(within)
+  failure.fail(("nothing " .. why):format(tostring(port)), 2)
 end
 
 -- ── requests ─────────────────────────────────────────────────────────────────────────────────────

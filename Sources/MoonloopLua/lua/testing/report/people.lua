@@ -99,7 +99,7 @@ function people:failure(record)
   write("\n", paint.red(word), " ", paint.bold(visible(record.name)), "\n")
   for _, problem in ipairs(record.problems) do self:problem(problem, record.name) end
   if record.recording then
-    write(("  to see what happened again: moonloop replay %s\n"):format(record.recording))
+    write(("  to replay it: moonloop replay %s\n"):format(record.recording))
   end
   local orders = record.orders
   if orders then
