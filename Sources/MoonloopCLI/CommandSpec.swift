@@ -17,6 +17,9 @@ struct OptionSpec: Sendable {
   let help: String
 
   var name: String { names[0] }
+
+  /// Whether its value is the name of a file or folder.
+  var takesFile: Bool { ["FILE", "FOLDER", "FILE|MODULE"].contains(placeholder) }
 }
 
 /// One command, such as `run`.

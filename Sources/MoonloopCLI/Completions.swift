@@ -28,7 +28,11 @@ enum Completions {
 
       """
     }.joined()
-    let free = command.options.filter { $0.placeholder != nil && $0.choices.isEmpty }.map(\.name)
+    let free = command.options.filter {
+      $0.placeholder != nil && $0.choices.isEmpty && !$0.takesFile
+    }.map(\.name)
+    let files = command.options.filter(\.takesFile).map(\.name)
+    let fileCase = files.isEmpty ? "" : "        \(files.joined(separator: " | "))) ;;\n"
     let freeCase = free.isEmpty ? "" : "        \(free.joined(separator: " | "))) return ;;\n"
     let names = command.options.filter { $0.name != "--help" }.flatMap(spellings) + ["--help"]
     let choices = command.choices.joined(separator: " ")
@@ -39,7 +43,7 @@ enum Completions {
     return """
           \(command.name.isEmpty ? "-*" : command.name))
             case $before in
-      \(cases)\(freeCase)\
+      \(cases)\(freeCase)\(fileCase)\
               *) if [[ $word == -* ]]; then values="\(names.joined(separator: " "))"
                 \(operands)fi ;;
             esac
@@ -53,6 +57,9 @@ enum Completions {
     _moonloop() {
       local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
       COMPREPLY=()
+      # Readline takes --option=value for three words.
+      if [[ $word == = ]]; then word=
+      elif [[ $before == = ]]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi
       if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then
         compopt -o filenames 2>/dev/null
         COMPREPLY=($(compgen -W "\(topLevel)" -- "$word") $(compgen -f -- "$word"))
@@ -60,14 +67,19 @@ enum Completions {
       fi
       local values= exact=
       case ${COMP_WORDS[1]} in
-        help) values="\(Program.commands.map(\.name).joined(separator: " "))" ;;
+        help)
+          # LOOP:NAME too is three words.
+          printf -v word %s "${COMP_WORDS[@]:2}"
+          COMPREPLY=($(compgen -W "$(\(referenceNames))" -- "$word"))
+          COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*:}"}"}")
+          return ;;
     \((Program.commands + [interpreter]).map(bash).joined(separator: "\n"))
       esac
       if [[ $values$exact ]]; then
         COMPREPLY=($(compgen -W "$values" -- "$word"))
         return
       fi
-      compopt -o filenames
+      compopt -o filenames 2>/dev/null
       COMPREPLY=($(compgen -f -- "$word"))
     }
     complete -F _moonloop moonloop
@@ -77,12 +89,15 @@ enum Completions {
 
   private static func zsh(_ command: CommandSpec) -> String {
     let lines = command.options.filter { $0.name != "--help" }.flatMap { option in
-      let values = option.choices.isEmpty ? " " : "(\(option.choices.joined(separator: " ")))"
+      let values =
+        option.takesFile
+        ? "_files"
+        : option.choices.isEmpty ? " " : "(\(option.choices.joined(separator: " ")))"
       let value = option.placeholder.map { ":\($0.lowercased()):\(values)" } ?? ""
       return spellings(option).map {
-        "        '\(option.repeats ? "*" : "")\($0)[\(quoted(oneLine(option.help)))]\(value)' \\"
+        "        '\(option.repeats ? "*" : "")\($0)[\(quoted(oneLine(option.help)))]\(value)' \\\n"
       }
-    }.joined(separator: "\n")
+    }.joined()
     let operands =
       command.takesProgram
       ? "'1:program:{ compadd -- ${(f)\"$(\(runningNames))\"} }'"
@@ -93,7 +108,7 @@ enum Completions {
           \(command.name.isEmpty ? "-*" : command.name))
             \(command.name.isEmpty ? "" : "shift words; ((CURRENT--))")
             _arguments -S \\
-      \(lines)
+      \(lines)\
               '(-h --help)'{-h,--help}'[Show help.]' \\
               \(operands) ;;
       """
@@ -110,7 +125,7 @@ enum Completions {
         return
       fi
       case $words[2] in
-        help) _values 'command' \(Program.commands.map(\.name).joined(separator: " ")) ;;
+        help) compadd -- ${(f)"$(\(referenceNames))"} ;;
     \((Program.commands + [interpreter]).map(zsh).joined(separator: "\n"))
       esac
     }
@@ -123,7 +138,10 @@ enum Completions {
     command.options.filter { $0.name != "--help" }.flatMap { option in
       let values =
         option.placeholder == nil
-        ? "" : option.choices.isEmpty ? " -x" : " -x -a '\(option.choices.joined(separator: " "))'"
+        ? ""
+        : option.takesFile
+          ? " -r"
+          : option.choices.isEmpty ? " -x" : " -x -a '\(option.choices.joined(separator: " "))'"
       return spellings(option).map { spelling in
         let name =
           spelling.hasPrefix("--")
@@ -151,6 +169,7 @@ enum Completions {
       # Completions of moonloop for fish.
       \(commands.joined(separator: "\n"))
       complete -c moonloop -n __fish_use_subcommand -f -a help -d 'Show help for a command'
+      complete -c moonloop -n '__fish_seen_subcommand_from help' -f -a '(\(referenceNames))'
       complete -c moonloop -s h -l help -d 'Show help'
       \((Program.commands + [interpreter]).map(fish).joined(separator: "\n"))
       \(choices.joined(separator: "\n"))
@@ -161,6 +180,9 @@ enum Completions {
 
   /// A shell's command that lists the programs to attach to.
   private static let runningNames = "moonloop ps --names 2>/dev/null"
+
+  /// A shell's command that lists what `moonloop help` explains.
+  private static let referenceNames = "moonloop help --names 2>/dev/null"
 
   private static func oneLine(_ text: String) -> String {
     text.split(separator: "\n").joined(separator: " ")

@@ -21,6 +21,10 @@ extension LuaCommandArguments {
   init(_ arguments: [String], _ command: CommandSpec) throws(UsageError) {
     let scanned = try ScannedOptions(arguments, from: 2, command)
     name = command.name
+    if !command.mixesOperands && scanned.operands < arguments.count {
+      throw UsageError(
+        message: "\(name): takes only options, got '\(arguments[scanned.operands])'", command: name)
+    }
     paths = command.mixesOperands ? scanned.operandIndices : []
     options = []
     for given in scanned.given {

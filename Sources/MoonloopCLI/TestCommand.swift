@@ -16,8 +16,8 @@ let testCommand = CommandSpec(
     function(loop, clock, t) ... end).
     """,
     """
-    Exit status: 0; 1 if a test failed, or code outside the tests; 2 if the command line is wrong
-    or there is no test to run; 130 after SIGINT, 143 after SIGTERM.
+    Exit status: 0; 1 if a test or code outside the tests failed; 2 if the command line is wrong or
+    there is no test to run; 130 after SIGINT, 143 after SIGTERM.
     """,
   ],
   examples: [
@@ -49,7 +49,7 @@ private let selecting = [
   OptionSpec(names: ["--only"], help: "Run only tests with the option 'only = true'."),
   OptionSpec(
     names: ["--shard"], placeholder: "NUMBER/COUNT",
-    help: "Run only this part of the files, e.g. 2/5."),
+    help: "Run only this share of the files, e.g. 2/5 for the second of five."),
   OptionSpec(
     names: ["--durations"], placeholder: "FILE",
     help: "With --shard, share files by the durations in FILE;\notherwise record them there."),
@@ -129,7 +129,8 @@ private let running = [
 
 private let reporting = [
   OptionSpec(
-    names: ["--output", "-o"], placeholder: "NAME[=FILE]", repeats: true,
+    names: ["--output", "-o"], placeholder: "NAME[=FILE]",
+    choices: ["people", "tap", "junit", "json", "github"], repeats: true,
     help:
       "Report format: people (default), tap, junit, json, github;\n"
       + "written to FILE or standard output."

@@ -65,7 +65,7 @@ enum Program {
     guard arguments[1] == "help" else { return try interpret(arguments) }
     guard arguments.count > 2 else { return Help.print(Help.ofProgram) }
     if wantsHelp(arguments) { return Help.print(Help.of(helpCommand)) }
-    if let command = documented.first(where: { $0.name == arguments[2] }) {
+    if arguments.count == 3, let command = documented.first(where: { $0.name == arguments[2] }) {
       return Help.print(Help.of(command))
     }
     return try explain(arguments)

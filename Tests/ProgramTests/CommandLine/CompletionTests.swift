@@ -13,6 +13,7 @@ struct CompletionTests {
   func areRead(_ shell: String) throws {
     let script = try moonloop(["--generate-completion-script", shell])
     #expect(script.status == 0 && script.errors == "")
+    #expect(!script.output.contains("\\\n\n"), "a command that goes on in an empty line")
     try withFile(script.output, name: "completions") { path in
       // Skipped where a shell is not installed.
       let command = try #require(Self.check[shell])
@@ -30,14 +31,18 @@ struct CompletionTests {
       ("top --sort", "l", "late"), ("test", "--wa", "--watch"), ("help", "che", "check"),
       ("", "LICEN", "LICENSE"), ("", "--me", "--metrics --memory"),
       ("--generate-completion-script", "f", "fish"), ("run --mode", "x", ""),
-      ("new", "s", "script service"), ("new", "--h", "--help"),
+      ("new", "s", "script service"), ("new", "--h", "--help"), ("run --clock =", "v", "virtual"),
+      ("run --clock", "=", "real virtual skip_idle"), ("test --output", "j", "junit json"),
+      ("test --log-success", "LICEN", "LICENSE"), ("help loop :", "tim", "timer"),
+      ("help", "ml.sle", "ml.sleep"),
     ])
   func areThese(_ before: String, _ word: String, _ expected: String) throws {
     let script = try moonloop(["--generate-completion-script", "bash"])
     try withFile(script.output, name: "completions") { path in
+      let folder = Program.executable.deletingLastPathComponent().path
       let text = try ask(
         """
-        bash -c 'source "\(path)"
+        PATH=\(folder):$PATH bash -c 'source "\(path)"
         COMP_WORDS=(moonloop \(before) "\(word)"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
         _moonloop; echo "${COMPREPLY[*]}"' 2>&1
         """)

@@ -32,6 +32,45 @@ struct HelpTests {
     #expect(outcome.status == 2 && !outcome.errors.contains(" has describe"), "\(outcome)")
   }
 
+  static let neighbours = [
+    ("timer:cancel", "timer:invalidate"), ("ml.after", "loop:after"),
+    ("ml.worker.spawn", "ml.worker"), ("limits", "ml.limit"), ("loop:tmier", "loop:timer"),
+    ("rn", "run"), ("everyy", "loop:every"),
+  ]
+
+  @Test("suggests what is meant", arguments: neighbours)
+  func suggests(_ name: String, _ meant: String) throws {
+    let outcome = try moonloop(["help", name])
+    #expect(outcome.status == 2)
+    #expect(
+      outcome.errors
+        == "moonloop: help: no command and no entry is called '\(name)'; did you mean '\(meant)'?\n"
+    )
+  }
+
+  @Test("explains what a class inherits, once, and without links")
+  func inherited() throws {
+    let ofItem = try moonloop(["help", "item:invalidate"])
+    #expect(try moonloop(["help", "timer:invalidate"]).output == ofItem.output)
+    #expect(try moonloop(["help", "server:invalidate"]).output == ofItem.output)
+    #expect(try moonloop(["help", "ml.sleep"]).output.split(separator: "Suspends").count == 2)
+    #expect(try moonloop(["help", "ml.json"]).output.hasPrefix("ml.json: reads and writes"))
+    #expect(!(try moonloop(["help", "ml.net.listen"]).output.contains("](")))
+  }
+
+  @Test("of an unknown word lists the commands and the subjects; takes one name")
+  func unknown() throws {
+    let outcome = try moonloop(["help", "qqqqq"])
+    #expect(outcome.errors.contains("the commands are run, replay, "))
+    #expect(outcome.errors.contains("; the subjects are moonloop, loop, items, timers, "))
+    let two = try moonloop(["help", "run", "loop:timer"])
+    #expect(two.status == 2)
+    #expect(two.errors.hasPrefix("moonloop: help: one name at a time, got 'loop:timer' too\n"))
+    let more = try moonloop(["ps", "x"])
+    #expect(
+      more.status == 2 && more.errors.hasPrefix("moonloop: ps: takes only options, got 'x'\n"))
+  }
+
   @Test func `says the nearest name at the prompt too`() throws {
     let outcome = try moonloop(["repl"], input: "help \"loop:tmier\"\n")
     #expect(outcome.output == "no help for 'loop:tmier'; did you mean 'loop:timer'?\n")

@@ -38,13 +38,16 @@ function help.members(value)
   return found
 end
 
+-- A text without its links.
+local function plain(text) return (text:gsub("%[([^%]]-)%]%(.-%)", "%1")) end
+
 local function add_values(lines, title, values, indent)
   if #values == 0 then return end
   lines[#lines + 1] = title
   for _, value in ipairs(values) do
     local kind = value.type:gsub("moonloop%.", "")
     if value.optional then kind = kind .. ", optional" end
-    local text = ("%s%s (%s): %s"):format(indent, value.name, kind, value.summary)
+    local text = ("%s%s (%s): %s"):format(indent, value.name, kind, plain(value.summary))
     lines[#lines + 1] = text:gsub(":? ?$", "")
     add_values(lines, nil, reference.fields(reference.all(), value) or {}, indent .. "  ")
   end
@@ -65,16 +68,15 @@ local function wrapped(line)
   return table.concat(rows, "\n")
 end
 
--- A text without its links.
-local function plain(text) return (text:gsub("%[([^%]]-)%]%(.-%)", "%1")) end
-
 local function text_of_entry(entry)
   local results = {}
   for place, value in ipairs(entry.returns) do results[place] = value.type end
   local arrow = results[1] and " -> " .. table.concat(results, ", "):gsub("moonloop%.", "") or ""
   local lines = { reference.signature(entry) .. arrow, "" }
   lines[3] = plain(entry.summary .. " " .. entry.details)
-  if entry.yields then lines[3] = lines[3] .. " Suspends the task that calls it." end
+  if entry.yields and not lines[3]:find "[Ss]uspends the" then
+    lines[3] = lines[3] .. " Suspends the task that calls it."
+  end
   if entry.type then lines[4] = "\nType: " .. entry.type:gsub("moonloop%.", "") end
   add_values(lines, "\nTakes", entry.parameters, "  ")
   add_values(lines, "\nReturns", entry.returns, "  ")
@@ -95,7 +97,8 @@ end
 local function text_of_class(class)
   local receiver = class.receiver or ""
   local name = receiver:find "^ml" and receiver or class.type:match "[%w_]*$"
-  local lines = { wrapped(plain(("%s: %s %s"):format(name, class.summary, class.details))), "" }
+  local summary = class.summary:gsub("^`ml%.%a+`: ", "")
+  local lines = { wrapped(plain(("%s: %s %s"):format(name, summary, class.details))), "" }
   for entry in each_entry(class) do lines[#lines + 1] = row_of(entry) end
   return table.concat(lines, "\n")
 end
@@ -157,6 +160,12 @@ local function text_of_field_or_class(name)
   return class and text_of_class(class)
 end
 
+-- The class and the last word of a name such as "timer:again".
+local function parts_of(name)
+  local owner, word = name:match "^(.+)[.:]([%w_]+)$"
+  return reference.all().receivers[owner], word, owner
+end
+
 -- What a name such as "sleep", "ml.sleep", "loop:timer", "timer" or "timers" stands for; nil if
 -- nothing is called so.
 local function text_of_name(name)
@@ -172,6 +181,10 @@ local function text_of_name(name)
       if reference.name(entry) == name then return text_of_entry(entry) end
       if entry.name == name then found[#found + 1] = entry end
     end
+  end
+  local owner, word = parts_of(name)
+  for entry in each_entry(owner) do  -- an inherited one, or one called with the other sign
+    if entry.name == word then return text_of_entry(entry) end
   end
   if #found == 1 then return text_of_entry(found[1]) end
   if #found == 0 then return text_of_field_or_class(name) end
@@ -190,8 +203,30 @@ local function names()
   return list
 end
 
+local related
+
+-- What ends a handle in other libraries.
+local VERBS = { cancel = true, stop = true, close = true, clear = true, destroy = true,
+  remove = true }
+
+-- What a name with an owner probably means: the owner itself, what ends a handle, or an entry that
+-- is called so elsewhere.
+local function meant(name)
+  local class, word, owner = parts_of(name)
+  if not owner then return end
+  for _, one in ipairs(reference.all().classes) do
+    for _, entry in ipairs(one.entries) do
+      if reference.name(entry) == owner then return owner end
+    end
+  end
+  for entry in each_entry(class) do
+    if VERBS[word] and entry.name == "invalidate" then return owner .. ":invalidate" end
+  end
+  return (related(name))
+end
+
 -- The entry that is called like the end of a name; and the first whose text has it as a word.
-local function related(name)
+function related(name)
   local word, mention = name:match "[%w_]*$", nil
   for _, class in ipairs(word ~= "" and reference.all().classes or {}) do
     for _, entry in ipairs(class.entries) do
@@ -214,10 +249,25 @@ local function brothers(name)
   return list[1] and ("; %s has %s"):format(class.receiver, table.concat(list, ", "))
 end
 
+local function contains(list, name)
+  for _, one in ipairs(list) do
+    if one == name then return true end
+  end
+  return false
+end
+
 local function hint(name, more)
   local known = table.move(more, 1, #more, 1, {})
   table.move(names(), 1, #names(), #known + 1, known)
-  local near, mention = spelling.nearest(name, known), nil
+  local full = {}  -- the names of entries by their last words
+  for _, class in ipairs(reference.all().classes) do
+    for _, entry in ipairs(class.entries) do
+      if not full[entry.name] then known[#known + 1] = entry.name end
+      full[entry.name] = full[entry.name] or reference.name(entry)
+    end
+  end
+  local near, mention = meant(name) or spelling.nearest(name, known), nil
+  if near and not contains(more, near) then near = full[near] or near end
   if not near then near, mention = related(name) end
   return near and ("; did you mean '%s'?"):format(near) or brothers(name)
     or mention and ("; '%s' mentions it"):format(mention)
@@ -252,17 +302,33 @@ function help.text(...)
   return ("a %s: %s"):format(type(value), tostring(value))
 end
 
---- Runs `moonloop help NAME` for what is no command. The arguments are the number of options, the
--- one option with its value, which is the list of commands, then the name.
-function help.command(_, _, commands, name)
+-- Lists what `moonloop help` explains, each once.
+local function list_names(commands)
+  local list, seen = table.move(names(), 1, #names(), #commands + 1, commands), {}
+  for _, name in ipairs(list) do
+    if not seen[name] and not name:find "%s" then print(name) end
+    seen[name] = true
+  end
+  return 0
+end
+
+--- Runs `moonloop help NAME` for what is no command. The arguments are the number of options, each
+-- with its value, then the name. The option `commands` is the list of commands.
+function help.command(count, ...)
+  local given, options = table.pack(...), {}
+  for place = 1, 2 * count, 2 do options[given[place]] = given[place + 1] end
+  local name, list = given[2 * count + 1], {}
+  for command in options.commands:gmatch "%S+" do list[#list + 1] = command end
+  if options.names then return list_names(list) end
   local text = text_of_name(name)
   if text then
     print(text)
     return 0
   end
-  local list = {}
-  for command in commands:gmatch "%S+" do list[#list + 1] = command end
-  local more = hint(name, list) or "; the commands are " .. table.concat(list, ", ")
+  local subjects = {}
+  for place, page in ipairs(reference.all().pages) do subjects[place] = page.name end
+  local more = hint(name, list) or ("; the commands are %s; the subjects are %s"):format(
+    table.concat(list, ", "), table.concat(subjects, ", "))
   io.stderr:write(("moonloop: help: no command and no entry is called '%s'%s\n"):format(name, more))
   return 2
 end
