@@ -23,7 +23,11 @@ void cml_site(lua_State *L, char *text) {
     lua_getinfo(L, "Sl", &ar);
     if (ar.currentline <= 0) continue;  // a C function
     if (text[0] != 0 && is_ours(ar.source)) continue;
-    snprintf(text, CML_SITE_BYTES, " (%s:%d)", ar.short_src, ar.currentline);
+    // "(command line)" has brackets of its own.
+    int length = (int)strlen(ar.short_src);
+    bool is_bracketed = ar.short_src[0] == '(' && ar.short_src[length - 1] == ')';
+    snprintf(text, CML_SITE_BYTES, " (%.*s:%d)", length - 2 * is_bracketed,
+             ar.short_src + is_bracketed, ar.currentline);
     if (is_described || !is_ours(ar.source)) return;
   }
 }

@@ -118,6 +118,7 @@ extension LuaState {
   /// - Throws: What stopped that call.
   private func describeError(on stack: LuaStack) throws(LuaError) -> String {
     let type = stack.type(-1)
+    if type == .nil { return "(error object is a nil value)" }
     if type == .table, stack.reserve(4), !cml_has_metafield(stack.L, -1, "__tostring") {
       if let text = stack.rawField(-1, "message") { return LuaText.clean(text) }
       return "(error object is a table value)"

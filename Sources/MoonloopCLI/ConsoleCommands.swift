@@ -30,8 +30,8 @@ let attachCommand = CommandSpec(
     the program continues. Without a terminal, lines are read and answered one by one.
     """,
     """
-    Exit status: 0; 1 if the program cannot be reached or ended, or if a line failed that was not
-    typed at a terminal; 2 if the command line is wrong.
+    Exit status: 0; 1 if the program cannot be reached, or has ended, or if a line failed that was
+    not typed at a terminal; 2 if the command line is wrong.
     """,
   ],
   examples: [
@@ -51,9 +51,9 @@ let replCommand = CommandSpec(
   },
   notes: [
     """
-    If FILE is given, it runs first and shares its globals with the prompt. Expressions print their
-    values; they may wait, since each line is a task. Tab completes, help(x) explains x, :help lists
-    the commands. Ctrl-C cancels what is typed or evaluated, Ctrl-D quits.
+    If FILE is given, it runs beside the prompt and shares its globals with it. Expressions print
+    their values; they may wait, since each line is a task. Tab completes, help(x) explains x, :help
+    lists the commands. Ctrl-C cancels what is typed or evaluated, Ctrl-D quits.
     """,
     """
     The history is kept in $XDG_STATE_HOME/moonloop/history (default ~/.local/state). Without a

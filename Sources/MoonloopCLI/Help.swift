@@ -14,7 +14,7 @@ enum Help {
     """
 
   static let introduction = """
-    Without a command, works like 'lua', on a loop. Without FILE, -e and -v, opens a prompt, or runs
+    Without a command, works like 'lua', on a loop. Without FILE, -e or -v, opens a prompt, or runs
     standard input if that is not a terminal.
     """
 

@@ -7,7 +7,7 @@ internal import MoonloopSystem
 
 let replayCommand = CommandSpec(
   name: "replay",
-  summary: "Run a recorded script again, exactly as it ran, offline and without waits.",
+  summary: "Run a recorded script again exactly as it ran, offline and without waiting.",
   usage: "[OPTION...] RECORDING",
   options: [
     OptionSpec(

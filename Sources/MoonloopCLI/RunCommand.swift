@@ -13,14 +13,16 @@ let runCommand = CommandSpec(
       help: "Run this Lua text instead of a file; the rest are its arguments."),
     OptionSpec(
       names: ["--mode"], placeholder: "NAME",
-      help: "Run the loop in this mode (default) and skip phases."),
+      help: "Run the loop in this mode instead of 'default', and skip the\n"
+        + "configuration's phases."),
     OptionSpec(
       names: ["--timeout"], placeholder: "SECONDS",
       help: "Time limit for the run, or for all phases together."),
     OptionSpec(
       names: ["--clock"], placeholder: "CLOCK", choices: ["real", "virtual", "skip_idle"],
-      help: "The clock: real; virtual stands still while the loop works and jumps\n"
-        + "ahead when it is idle; skip_idle runs, and jumps ahead when idle."),
+      help: "Which clock: real; virtual, which stands still while the loop works and\n"
+        + "jumps ahead when it is idle; or skip_idle, which runs but jumps ahead\n"
+        + "when the loop is idle."),
     OptionSpec(
       names: ["--metrics"],
       help: "Measure the loop; write the figures to standard error at the end."),
@@ -70,7 +72,7 @@ let runCommand = CommandSpec(
         + "or an attached one."),
     OptionSpec(
       names: ["--name"], placeholder: "NAME",
-      help: "Name for 'moonloop ps' and 'attach' (FILE's name)."),
+      help: "Name for 'moonloop ps' and 'attach' (default: the name of FILE)."),
     OptionSpec(
       names: ["--uv"], help: "Make require \"luv\" and \"uv\" return luv's API on this loop."),
   ],
@@ -89,7 +91,10 @@ let runCommand = CommandSpec(
   ],
   examples: [
     ("moonloop run app.lua --verbose", "Run app.lua; --verbose is the script's argument."),
-    ("moonloop run --clock virtual app.lua", "Run an hour of timers at once, same way each time."),
+    (
+      "moonloop run --clock virtual app.lua",
+      "Run an hour of timers in an instant, the same way each time."
+    ),
     ("moonloop run --memory 64M --callout 2s app.lua", "Limit memory and time per handler call."),
     ("tail -f log | moonloop run lines.lua", "Read standard input as it arrives."),
     (

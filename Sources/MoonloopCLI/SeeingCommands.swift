@@ -13,8 +13,8 @@ let topCommand = CommandSpec(
       help: "Time between updates (1s)."),
     OptionSpec(
       names: ["--sort"], placeholder: "BY", choices: ["busy", "calls", "held", "late", "max"],
-      help: "Sort by: busiest (busy), most called (calls), longest held back (held),\n"
-        + "latest (late), longest call (max)."),
+      help: "Sort by busy (busiest), calls (most called), held (longest held back),\n"
+        + "late (latest) or max (longest call)."),
     OptionSpec(names: ["--json"], help: "Print one JSON object per line, for other programs."),
     OptionSpec(
       names: ["--timeout"], placeholder: "TIME", isTime: true,
@@ -24,11 +24,13 @@ let topCommand = CommandSpec(
   takesProgram: true,
   notes: [
     """
-    BUSY and CALLS are for the last interval; p50, p99 and MAX are since measuring began: how long
-    calls took, and how LATE they came. Measuring starts and ends with 'top'; 'q' or Ctrl-C quits.
+    BUSY and CALLS are for the last interval; p50, p99 and MAX count from the start of measuring:
+    how long calls took and, under LATE, how late they came. Measuring starts and ends with 'top';
+    'q' or Ctrl-C quits.
     """,
     """
-    Exit status: 0; 1 if the program cannot be reached or ended; 2 if the command line is wrong.
+    Exit status: 0; 1 if the program cannot be reached, or has ended; 2 if the command line is
+    wrong.
     """,
   ],
   examples: [

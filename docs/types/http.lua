@@ -205,13 +205,13 @@ function ml.http.patch(url, body, options) end
 function ml.http.client(options) end
 
 ---Serves HTTP: listens, and calls the handler for each request.
----The handler returns a body; or a status, a body and headers, in this order; or `{ status =,
----headers =, body = }`; or nothing, which is status 204. It may instead write in parts with its
----second argument. A body is a string, a function that returns its parts, or, after a status or in
----a table, a number; `file = path` sends a file. An error in the handler, or `nil, message` from it,
----is answered with 500 and reported; malformed requests are answered with 400. If the client
----leaves, the handler is cancelled where it waits. Returns `nil, message, code` as `ml.net.listen`
----does. Raises an error that names the wrong option.
+---The handler returns a body; or a status, a body and headers, in this order; or
+---`{ status =, headers =, body = }`; or nothing, which is status 204. It may instead write in parts
+---with its second argument. A body is a string, a function that returns its parts, or, after a
+---status or in a table, a number; `file = path` sends a file. An error in the handler, or `nil,
+---message` from it, is answered with 500 and reported; malformed requests are answered with 400. If
+---the client leaves, the handler is cancelled where it waits. Returns `nil, message, code` as
+---`ml.net.listen` does. Raises an error that names the wrong option.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
 ---  return 404, "no page " .. request.path

@@ -124,8 +124,10 @@ extension HostCall {
   /// The module has no field of this name: suggests the nearest word, possibly a method of the
   /// loop.
   fileprivate func unknownField(_ key: String) -> ScriptMistake {
-    if loopEntries.contains(where: { "\($0.name)" == key && $0.form != .metamethod }) {
-      return mistake("unknown field '\(key)'", hint: "loops have it: ml.current().\(key)")
+    let ofLoop = loopEntries.first { "\($0.name)" == key && $0.form != .metamethod }
+    if let ofLoop {
+      let call = ofLoop.form == .field ? ".\(key)" : ":\(key)(…)"
+      return mistake("unknown field '\(key)'", hint: "loops have it: ml.current()\(call)")
     }
     let names = Set(names() + lazyFields.map { "\($0.field)" }).sorted()
     if LuaText.nearest(to: key, among: names + ["loop"]) == "loop" {

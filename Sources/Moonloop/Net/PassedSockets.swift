@@ -21,7 +21,7 @@ func passedName(_ options: Options, _ call: HostCall) throws(ScriptMistake) -> S
 
 /// A socket that systemd has passed. It may be taken again after it was closed.
 func takePassed(_ name: String) throws(OperatingFailure) -> (Int32, SocketAddress) {
-  let called = name.isEmpty ? "a socket" : "a socket '\(name)'"
+  let named = name.isEmpty ? "" : " named '\(name)'"
   do throws(SystemError) {
     let socket = try Systemd.passedSocket(name)
     guard let address = Sockets.name(of: socket.number) else {
@@ -33,16 +33,19 @@ func takePassed(_ name: String) throws(OperatingFailure) -> (Int32, SocketAddres
     switch error.name {
     case "ENOENT" where count == 0:
       throw OperatingFailure(
-        "listen: systemd has not passed \(called): a .socket unit does", error.name)
+        "listen: systemd passed no socket\(named); start the program through its .socket unit",
+        error.name)
     case "ENOENT":
       throw OperatingFailure(
-        "listen: systemd has not passed \(called), but \(count) others", error.name)
+        "listen: systemd passed \(count) socket\(count == 1 ? "" : "s"), but none\(named)",
+        error.name)
     case "ENOTUNIQ":
       throw OperatingFailure(
-        "listen: systemd has passed \(count) sockets; choose one by its name or number, such as "
+        "listen: systemd passed \(count) sockets; choose one by its name or number, such as "
           + "fd = \"systemd:1\"", error.name)
     default:
-      throw OperatingFailure("listen: \(called) of systemd does not listen: \(error)", error.name)
+      throw OperatingFailure(
+        "listen: the socket\(named) of systemd does not listen: \(error)", error.name)
     }
   }
 }

@@ -29,7 +29,7 @@ struct BadInputTests {
       status: 1, errors: ["script.lua:2: here"]),
     Row(
       what: "an error that is nil", script: "error(nil)", status: 1,
-      errors: ["nil\n", "script.lua:1: in main chunk"]),
+      errors: ["(error object is a nil value)\n", "script.lua:1: in main chunk"]),
     Row(
       what: "an error that is a table", script: "error({ code = 'E', message = 'table said' })",
       status: 1, errors: ["table said", "script.lua:1: in main chunk"]),

@@ -216,7 +216,7 @@ struct PromptTests {
 
   @Test(
     "':quit' and 'exit' leave, as the end of the input does",
-    arguments: [":quit", "exit", "exit()"])
+    arguments: [":quit", ":q", "exit", "exit()"])
   func leaves(_ word: String) throws {
     let outcome = try moonloop(["repl"], input: "1 + 1\n\(word)\n2 + 2\n")
     #expect(outcome.status == 0 && outcome.output == "2\n" && outcome.errors == "")

@@ -167,9 +167,9 @@ struct ServiceTests {
     #expect(guest.output == "served")
     #expect(
       try program.wait(untilOutputEnds: false).errors == """
-        listen: systemd has passed 2 sockets; choose one by its name or number, such as fd = \
+        listen: systemd passed 2 sockets; choose one by its name or number, such as fd = \
         "systemd:1"
-        listen: systemd has not passed a socket 'other', but 2 others
+        listen: systemd passed 2 sockets, but none named 'other'
 
         """)
   }
@@ -181,7 +181,9 @@ struct ServiceTests {
     ])
     #expect(
       outcome.output
-        == "nil\tlisten: systemd has not passed a socket: a .socket unit does\tENOENT\n")
+        == "nil\tlisten: systemd passed no socket; start the program through its .socket unit"
+        + "\tENOENT\n"
+    )
   }
 
   @Test("marks each line of a message for the journal with its priority")

@@ -10,6 +10,13 @@ loop:task(function()
   assert(other:read(100) == "hello" and other:read(100) == "")
   assert(other:write("J", { at = 0 }):sync { data_only = true })
   assert(one:read(2, { at = 0 }) == "Je" and one:stat().size == 5)
+  for name, message in pairs {
+    read = "open.lua:17: file:read: the position is an option: file:read(count, { at = 5 })",
+    write = "open.lua:17: file:write: the position is an option: file:write(text, { at = 5 })",
+  } do
+    local problem = select(2, pcall(function() one[name](one, "x", 5) end))
+    assert(problem:find(message, 1, true), problem)
+  end
 
   -- The second one waits for the lock while others run, and gets it when the first lets go.
   local trace = {}

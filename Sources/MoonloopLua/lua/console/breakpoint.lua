@@ -215,7 +215,7 @@ local function tell_of_consoles(where, can_wait)
     .. "not workers."
   if host.is_reachable() then
     local others = can_wait and ",\n  or wait for one: ml.break_here { wait = true }" or "."
-    advice = ("Run it at a terminal, or attach one before: 'moonloop attach %d'%s")
+    advice = ("Run it at a terminal, or attach a console first: 'moonloop attach %d'%s")
       :format(host.number(), others)
   end
   io.stdout:flush()

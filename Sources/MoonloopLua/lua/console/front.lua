@@ -97,11 +97,13 @@ function Front:read(level, prompt)
   end)
 end
 
+local LEAVES = { quit = true, exit = true, q = true }
+
 -- Whether a line asks to leave, as Ctrl-D does: ":quit", or "exit" where nothing has that name.
 local function leaves(line)
-  local word = line:match "^%s*:?(%a+)%(?%)?%s*$"
-  if word ~= "quit" and word ~= "exit" then return false end
-  return line:find "^%s*:" ~= nil or _G[word] == nil
+  local colon, word = line:match "^%s*(:?)(%a+)%(?%)?%s*$"
+  if not LEAVES[word] or word == "q" and colon == "" then return false end
+  return colon ~= "" or _G[word] == nil
 end
 
 -- A whole statement; nil at the end of the input, or when the breakpoint is over.

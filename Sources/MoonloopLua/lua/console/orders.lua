@@ -48,8 +48,8 @@ function orders.help()
   for _, order in ipairs(list) do
     lines[#lines + 1] = ("  :%-18s %s"):format(table.concat(order[1], ", :"), order[2])
   end
-  lines[#lines + 1] = "Tab completes, Ctrl-C cancels what is typed or evaluated; Ctrl-D, :quit or "
-    .. "exit leave."
+  lines[#lines + 1] = ("  :%-18s %s"):format("quit, :q", "leave, as Ctrl-D and exit do")
+  lines[#lines + 1] = "Tab completes, Ctrl-C cancels what is typed or evaluated."
   return table.concat(lines, "\n")
 end
 

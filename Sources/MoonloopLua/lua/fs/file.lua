@@ -120,7 +120,16 @@ local function on(self, name, timeout)
   end
 end
 
+-- A position is an option.
+local function check_place(name, place, example)
+  if type(place) == "number" then
+    error(("file:%s: the position is an option: file:%s(%s, { at = %s })"):format(name, name,
+      example, place), script_level())
+  end
+end
+
 function methods:read(count, options)
+  check_place("read", options, "count")
   options = file.options("read", options, { at = "number" })
   if math.type(count) ~= "integer" or count < 0 then
     error("file:read: takes the number of bytes, got " .. tostring(count), 2)
@@ -130,6 +139,7 @@ function methods:read(count, options)
 end
 
 function methods:write(text, options)
+  check_place("write", options, "text")
   options = file.options("write", options, { at = "number" })
   file.text("write", text, "the text")
   local call, fd = on(self, "write", options.timeout)
