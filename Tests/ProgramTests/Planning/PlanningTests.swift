@@ -439,4 +439,28 @@ final class DrawingReader: NSObject, XMLParserDelegate {
     if element == "title" { isTitle = false }
     if element == "rect" { rectangle = nil }
   }
+
+  @Test("check --recording names tasks and performs as other reports do")
+  func namesInRecordings() throws {
+    let trace = """
+      [{"ph":"X","cat":"timer","name":"tick","pid":1,"tid":1,"ts":1,"dur":1,"args":{"kind":"timer",\
+      "at":"app.lua:4","late_us":500000,"missed":4,"late_by":{"kind":"KIND","name":"NAME",\
+      "at":"app.lua:9","took_us":500000,"missed":4}}}]
+      """
+    try inFolder { folder in
+      try "local x = 1\nreturn x\n".write(
+        to: folder.appendingPathComponent("app.lua"), atomically: true, encoding: .utf8)
+      for (kind, name, label) in [
+        ("timer", "task 'bg' (made at app.lua:9)", "task 'bg'"), ("block", "block", "perform"),
+      ] {
+        let text = trace.replacingOccurrences(of: "KIND", with: kind)
+          .replacingOccurrences(of: "NAME", with: name)
+        try text.write(
+          to: folder.appendingPathComponent("t.json"), atomically: true, encoding: .utf8)
+        let outcome = try moonloop(["check", "--recording", "t.json", "app.lua"], in: folder)
+        #expect(outcome.output.contains(label), "\(outcome)")
+        #expect(!outcome.output.contains("'\(name)'"), "\(outcome)")
+      }
+    }
+  }
 }

@@ -16,9 +16,12 @@ local FEW_TIMES = "%s: note: in a recording a call takes only the time that the 
 local LONG = 0.1
 local function matters(missed, late) return missed > 0 or late >= LONG end
 
+-- A task goes on by a timer or an answer, and its name has its kind and where it was made.
 local function label(kind, name, at)
-  if kind == "task" and name:find "^%a+ '" then return (name:gsub(" %(made at .-%)$", "")) end
-  return name ~= "" and name ~= at and ("%s '%s'"):format(kind, name) or kind
+  local task = name:match "^(.+) %(made at .-%)$"
+  if task then return task end
+  local word = kind == "block" and "perform" or kind
+  return name ~= "" and name ~= at and name ~= kind and ("%s '%s'"):format(word, name) or word
 end
 
 -- ── traces ──────────────────────────────────────────────────────────────────────────────────────
