@@ -151,7 +151,20 @@ local function bodies()
   assert(http.post(base .. "/", 42, {}))
 end
 
+local function wrong_size()
+  local server, base = serve { function() return "text" end }
+  local response <close> = assert(http.get(base .. "/", { stream = true }))
+  for _, most in ipairs { "a", 0, 1.5 } do
+    local ok, problem = pcall(response.read, response, most)
+    local told = "response:read: takes the maximum number of bytes, got"
+    assert(not ok and problem:find(told, 1, true), problem)
+  end
+  assert(response:read(2) == "te")
+  server:invalidate()
+end
+
 loop:task(function()
+  wrong_size()
   download()
   upload()
   continue()

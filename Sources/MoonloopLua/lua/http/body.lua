@@ -113,6 +113,13 @@ function body.parts(stream, framing, limit, time)
   end
 end
 
+--- Raises an error at the script's line unless this can be the most that a read gives.
+function body.check_most(object, most)
+  if most == nil or type(most) == "number" and math.tointeger(most) and most > 0 then return end
+  error(("%s:read: takes the maximum number of bytes, got %s"):format(object,
+    type(most) == "string" and ("'%s'"):format(most) or tostring(most)), 3)
+end
+
 --- Reads the rest of a body.
 function body.read(parts)
   local read = {}

@@ -71,6 +71,7 @@ exchange.Response = Response
 
 --- Gives the next part of a body that is read in parts; nil at the end, or nil, message, code.
 function Response:read(most)
+  body.check_most("response", most)
   if not self.parts then return nil end
   local part, problem, code = self.parts(most)
   if part then return part end

@@ -43,6 +43,7 @@ end
 
 --- Gives the next part of the body; nil at the end, or nil, message, code.
 function Request:read(most)
+  body.check_most("request", most)
   if self.awaits_continue then
     self.awaits_continue = nil
     if not (self.length and self.length > self.limit) then
