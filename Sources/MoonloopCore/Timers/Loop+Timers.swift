@@ -206,17 +206,21 @@ extension Loop {
         guard timers.records[slot].flags.contains(.common) else { continue }  // R131
         timers.records[slot].flags.remove(.common)
         timerState.common.remove(Int32(slot))
-        for mode in modes.common { leave(timerInSlot: slot, mode) }
+        for mode in modes.common { takeOut(slot, mode) }
       } else if let mode = findMode(name) {
-        leave(timerInSlot: slot, mode)
+        takeOut(slot, mode)
       }
     }
     letGoIfNowhere(slot)
   }
 
+  private func takeOut(_ slot: Int, _ mode: Mode) {
+    if mode.timers.isInBatch { noteBatchLeaver(slot, mode) }
+    leave(timerInSlot: slot, mode)
+  }
+
   @inline(__always)
   private func leave(timerInSlot slot: Int, _ mode: Mode) {
-    if mode.timers.isInBatch { noteBatchLeaver(slot, mode) }
     guard mode.timers.remove(slot) else { return }
     if mode.index > 0 { items.places -= 1 }
     if !timers.records[slot].flags.contains(.idle) { mode.holders -= 1 }
