@@ -12,7 +12,8 @@ local malformed = message.malformed
 
 --- How a body ends: "chunked", a length, or "close" (with the stream).
 function body.framing(headers, is_request)
-  local encoding, length = headers["transfer-encoding"], headers["content-length"]
+  local encoding = rawget(headers, "transfer-encoding")
+  local length = rawget(headers, "content-length")
   if encoding then
     if length then return malformed "both Transfer-Encoding and Content-Length are given" end
     if encoding:lower() ~= "chunked" then
@@ -98,9 +99,12 @@ end
 
 local WAYS = { chunked = chunks, close = closed }
 
+local function nothing() end
+
 --- A function that reads a body: each call returns the next part, of at most this size (65536);
 --- nil at the end, or nil, message, code, from then on.
 function body.parts(stream, framing, limit, time)
+  if framing == 0 then return nothing end
   limit = limit or body.LIMIT
   local way = WAYS[framing]
   local read = way and way(stream, limit, time) or counted(stream, framing, limit, time)

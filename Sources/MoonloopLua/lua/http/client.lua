@@ -45,8 +45,7 @@ local function check(options, level)
 end
 
 local function connect(address, made, left)
-  local options = left()
-  options.line_limit = made.max_head or message.HEAD_LIMIT
+  local options = { timeout = left().timeout, line_limit = made.max_head or message.HEAD_LIMIT }
   options.host, options.port, options.path = address.host, address.port, address.path
   if address.tls then options.tls = made.tls or true end
   return ml.net.connect(options)

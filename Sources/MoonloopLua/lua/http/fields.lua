@@ -11,11 +11,12 @@ end
 
 --- A table of fields, with those of another one.
 function fields.new(others)
-  if others ~= nil and type(others) ~= "table" then
+  if others == nil then return setmetatable({}, Fields) end
+  if type(others) ~= "table" then
     error("http: the headers must be a table, got a " .. type(others), 0)
   end
   local made = setmetatable({}, Fields)
-  for name, value in pairs(others or {}) do
+  for name, value in pairs(others) do
     if type(name) ~= "string" then
       error(("http: the headers have names, e.g. { accept = \"text/html\" }; got [%s]")
         :format(values.tostring(name)), 0)
@@ -27,7 +28,8 @@ end
 
 --- Whether a list of words, such as the value of Connection, has a word.
 function fields.has(value, word)
-  for one in (value or ""):gmatch "[^,%s]+" do
+  if not value or value == word then return value ~= nil end
+  for one in value:gmatch "[^,%s]+" do
     if one:lower() == word then return true end
   end
   return false
@@ -59,7 +61,6 @@ end
 
 -- The values of a field; a list has no gaps and no other keys.
 local function values_of(name, value)
-  if type(value) ~= "table" then return { value } end
   for key in pairs(value) do
     if math.type(key) ~= "integer" or key < 1 or key > #value then
       refuse(name, "a table with " .. values.key(key))
@@ -68,11 +69,16 @@ local function values_of(name, value)
   return value
 end
 
+-- The names of most heads, which need not be looked at.
+local NAMES = {}
+for name in ("cache-control connection content-length content-type date etag host location "
+  .. "transfer-encoding user-agent"):gmatch "%S+" do NAMES[name] = true end
+
 local function line_of(name, value)
   local kind = type(value)
   if kind ~= "string" and kind ~= "number" then refuse(name, "a " .. kind) end
   value = tostring(value)
-  if not name:find "^[!#$%%&'*+%-.^_`|~%w]+$" then
+  if not NAMES[name] and not name:find "^[!#$%%&'*+%-.^_`|~%w]+$" then
     error(("http: %q is not the name of a header"):format(name), 0)
   end
   if value:find "[\0-\8\10-\31\127]" then
@@ -89,8 +95,11 @@ function fields.head(first, self)
   for name in pairs(self) do names[#names + 1] = name end
   table.sort(names)
   for _, name in ipairs(names) do
-    for _, one in ipairs(values_of(name, self[name])) do
-      lines[#lines + 1] = line_of(name, one)
+    local value = self[name]
+    if type(value) ~= "table" then
+      lines[#lines + 1] = line_of(name, value)
+    else
+      for _, one in ipairs(values_of(name, value)) do lines[#lines + 1] = line_of(name, one) end
     end
   end
   return table.concat(lines, "\r\n") .. "\r\n\r\n"

@@ -8,11 +8,17 @@ local message = {}
 message.HEAD_LIMIT = 64 << 10
 
 --- A deadline in this many seconds, as a function that returns the options of the next read or
---- write; nil: no limit. Called for each of them, so that all together stay within it.
+--- write; nil: no limit. Called for each of them, so that all together stay within it; what it
+--- returned last is good until then.
 function message.deadline(seconds)
-  if not seconds then return function() return {} end end
+  local options = {}
+  if not seconds then return function() return options end end
   local ends = ml.now() + seconds
-  return function() return { timeout = math.max(0, ends - ml.now()) } end
+  return function()
+    local left = ends - ml.now()
+    options.timeout = left > 0 and left or 0
+    return options
+  end
 end
 
 function message.malformed(text) return nil, text, "EBADMSG" end
@@ -29,8 +35,9 @@ function message.read_line(stream, left, time, bare)
   end
   left = left - #line
   if left < 0 then return nil, "the head is too large", "EMSGSIZE" end
-  if line:sub(-2) == "\r\n" then return line:sub(1, -3), left end
-  if line:sub(-1) ~= "\n" then return malformed "the head is incomplete" end
+  local before, last = line:byte(-2, -1)
+  if before == 13 and last == 10 then return line:sub(1, -3), left end
+  if (last or before) ~= 10 then return malformed "the head is incomplete" end
   if not bare then return malformed "a line ends without a carriage return" end
   return line:sub(1, -2), left
 end
@@ -50,6 +57,7 @@ end
 
 -- RFC 3986, 3.2.2: a name, or an address that has brackets if it is one of IPv6; then a port.
 local function is_host(host)
+  if host:find "^[%w%-.]+$" or host:find "^[%w%-.]+:%d?%d?%d?%d$" then return true end  -- most are
   local name, port = host:match "^(.-):(%d*)$"
   if port and (tonumber(port) or 0) > 65535 then return false end
   name = name or host
@@ -58,6 +66,7 @@ end
 
 -- The forms of RFC 9112, 3.2: a path or a URL; for OPTIONS also "*", for CONNECT a host and port.
 local function is_target(target, method)
+  if method ~= "CONNECT" and target:find "^/[%w%-._~/?=&+]*$" then return true end  -- most are
   if target:gsub("%%%x%x", ""):find "[^%w%-._~:/?%[%]@!$&'()*+,;=]" then return false end
   if target:find("%00", 1, true) then return false end  -- no name has a zero byte
   if method == "CONNECT" then return target:find "^[^/?]+:%d+$" ~= nil and is_host(target) end
@@ -78,7 +87,7 @@ local function mistake_of(request)
   end
   if not host and request.version == "1.1" then return "'Host' is missing" end
   if host and not is_host(host) then return ("'%s' is not a host"):format(host:sub(1, 40)) end
-  if request.version == "1.0" and headers["transfer-encoding"] then
+  if request.version == "1.0" and rawget(headers, "transfer-encoding") then
     return "HTTP/1.0 has no Transfer-Encoding"
   end
 end
@@ -119,7 +128,7 @@ end
 
 --- Whether the connection stays open after a message.
 function message.keeps_alive(one)
-  local connection = one.headers.connection
+  local connection = rawget(one.headers, "connection")
   if one.version == "1.0" then return fields.has(connection, "keep-alive") end
   return not fields.has(connection, "close")
 end

@@ -19,6 +19,15 @@ local REASONS = {
   [503] = "Service Unavailable", [505] = "HTTP Version Not Supported",
 }
 
+local lines = {}
+-- The first line of a response.
+local function status_line(status)
+  if not lines[status] then
+    lines[status] = ("HTTP/1.1 %d %s"):format(status, REASONS[status] or "Unknown")
+  end
+  return lines[status]
+end
+
 local Response = {}
 Response.__index = Response
 
@@ -62,9 +71,9 @@ function Response:write_head(status, made, text)
   if status ~= 101 or not made.upgrade then check_status(status) end
   -- A body that was announced and not asked for may come or not.
   if self.request.awaits_continue then self.keeps = false end
-  made.connection = made.connection or self.keeps and "keep-alive" or "close"
-  made.date = made.date or fields.now()
-  local head = fields.head(("HTTP/1.1 %d %s"):format(status, REASONS[status] or "Unknown"), made)
+  made.connection = rawget(made, "connection") or self.keeps and "keep-alive" or "close"
+  made.date = rawget(made, "date") or fields.now()
+  local head = fields.head(status_line(status), made)
   self.is_started = true  -- only now: if the head is invalid, 500 can still be answered
   return self.stream:write(head, text or "")
 end
@@ -125,7 +134,7 @@ function Response:finish(status, text, headers)
   text = tostring(text)
   made["transfer-encoding"] = nil  -- it has a length
   if allows then made["content-length"] = tostring(#text) end
-  if allows and text ~= "" and not made["content-type"] then
+  if allows and text ~= "" and not rawget(made, "content-type") then
     made["content-type"] = "text/plain; charset=utf-8"
   end
   return self:write_head(status, made, allows and not self.is_head and text or nil)

@@ -60,7 +60,7 @@ end
 local function prepare(request, stream, options)
   local framing, why, kind = body.framing(request.headers, true)
   if not framing then return nil, status_of(kind), why end
-  local expected = request.headers.expect
+  local expected = rawget(request.headers, "expect")
   if expected and expected:lower() ~= "100-continue" then
     return nil, 417, ("'%s' cannot be expected"):format(expected:sub(1, 40))
   end
@@ -88,32 +88,42 @@ local function read_request(stream, options)
   end
   local ready, status, why = prepare(request, stream, options)
   if not ready then return refuse(stream, status, why) end
-  if not options.stream_bodies then
+  if request.is_read then
+    request.body = not options.stream_bodies and "" or nil
+  elseif not options.stream_bodies then
     request.body, why, code = body.read(function() return request:read() end)
     if not request.body then
       if code ~= "ECONNRESET" then refuse(stream, status_of(code), why) end
       return nil
     end
   end
-  local resource = request.target:match "^%a[%w+.-]*://[^/?]+(.*)$" or request.target
-  request.path, request.query_text = resource:match "^([^?]*)%??(.*)$"
-  request.path = request.path == "" and "/" or url.unescape(request.path)
+  local target = request.target
+  local resource = target:byte() ~= 47 and target:match "^%a[%w+.-]*://[^/?]+(.*)$" or target  -- "/"
+  local mark = resource:find("?", 1, true)
+  local path = mark and resource:sub(1, mark - 1) or resource
+  request.path = path == "" and "/" or url.unescape(path)
+  request.query_text = mark and resource:sub(mark + 1) or ""
   request.query = url.parse_query(request.query_text)
   return request
+end
+
+-- Ends the response of a handler that did not return.
+local Guard = {}
+function Guard:__close()
+  if self.is_done then return end
+  local response = self.response
+  response.keeps = false
+  if not response.stream:is_valid() then return end
+  if response.is_started or self.options.has_left then return response:abort() end
+  response:finish(500, "internal server error\n")
+  response.stream:close()
 end
 
 -- Calls the handler; its task is cancelled when the client leaves. If it fails, the peer gets a
 -- 500 and the error is reported as the task's.
 local function answer(request, response, options)
-  local stream, is_done = request.stream, false
-  local guard <close> = setmetatable({}, { __close = function()
-    if is_done then return end
-    response.keeps = false
-    if not stream:is_valid() then return end
-    if response.is_started or options.has_left then return response:abort() end
-    response:finish(500, "internal server error\n")
-    stream:close()
-  end })
+  local stream = request.stream
+  local guard <close> = setmetatable({ response = response, options = options }, Guard)
   if options.watch then stream:on(options.watch) end
   local first, text, headers = options.handler(request, response)
   if request.failure and not response.is_started then
@@ -121,7 +131,7 @@ local function answer(request, response, options)
   elseif stream:is_valid() then
     response:complete(first, text, headers)
   end
-  is_done = true
+  guard.is_done = true
   if options.watch and stream:is_valid() then stream:on(nil) end
 end
 

@@ -8,6 +8,7 @@ function url.escape(text)
 end
 
 function url.unescape(text)
+  if not text:find("%", 1, true) then return text end
   return (text:gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end))
 end
 
@@ -28,9 +29,10 @@ end
 -- The fields of a query; of equal names the last one counts.
 function url.parse_query(text)
   local fields = {}
-  for part in (text or ""):gmatch "[^&]+" do
+  if not text or text == "" then return fields end
+  local plain = function(one) return url.unescape((one:gsub("+", " "))) end
+  for part in text:gmatch "[^&]+" do
     local name, value = part:match "^([^=]*)=?(.*)$"
-    local plain = function(one) return url.unescape((one:gsub("+", " "))) end
     fields[plain(name)] = plain(value)
   end
   return fields
