@@ -37,7 +37,7 @@ ARROWS = {  # who may import whom; there are no other arrows
 
 # Folders of Lua modules: whose modules each may require besides its own and `moonloop`.
 LUA_ARROWS = {
-    "broker": {"http", "json", "text", "unheld"},
+    "broker": {"http", "json", "text", "unheld", "warning"},
     "compat": {"files", "posix", "text", "unheld"},
     "configuration": {"cron", "generation", "reload", "text"},
     "console": {"inspect", "json", "reference", "text"},
@@ -47,7 +47,7 @@ LUA_ARROWS = {
     "inspect": {"text"},
     "inspection": {"console", "json", "text"},
     "json": {"text"},
-    "log": {"json", "sink", "text"},
+    "log": {"json", "sink", "text", "unheld"},
     "planning": {"configuration", "json", "reference", "testing", "text"},
     "projects": {"console", "json", "text"},
     "recording": {"tape", "taped"},
