@@ -1,9 +1,9 @@
 // What `moonloop.reload`, which is written in Lua, gets from the host by `require
 // "moonloop.generation"`. A load begins, and is committed or rolled back, in one call-out.
 
-internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 let generationModule = LuaModule("moonloop.generation", generationEntries)
 
@@ -67,14 +67,11 @@ private let generationFile: LuaRawFunction = { L, context in
 /// `is_script(path)`: whether this is the program's file, whatever its path.
 private let generationIsScript: LuaRawFunction = { L, context in
   host(L, context, "is_script") { call in
-    var (own, other) = (stat(), stat())
-    let file = call.runtime.generations.file?.path
-    let isSame =
-      if let file, let path = call.stack.string(1) {
-        path == file
-          || stat(file, &own) == 0 && stat(path, &other) == 0
-            && own.st_dev == other.st_dev && own.st_ino == other.st_ino
-      } else { false }
+    var isSame = false
+    if let file = call.runtime.generations.file?.path, let path = call.stack.string(1) {
+      let own = path == file ? nil : Sockets.fileIdentity(file)
+      isSame = path == file || own != nil && own == Sockets.fileIdentity(path)
+    }
     call.stack.push(isSame)
     return 1
   }

@@ -98,7 +98,8 @@ local function read_request(stream, options)
     end
   end
   local target = request.target
-  local resource = target:byte() ~= 47 and target:match "^%a[%w+.-]*://[^/?]+(.*)$" or target  -- "/"
+  local is_path = target:find("/", 1, true) == 1
+  local resource = not is_path and target:match "^%a[%w+.-]*://[^/?]+(.*)$" or target
   local mark = resource:find("?", 1, true)
   local path = mark and resource:sub(1, mark - 1) or resource
   request.path = path == "" and "/" or url.unescape(path)
