@@ -395,6 +395,15 @@ uint64_t cmx_file_identity(const char *path) {
   return CMX_TAKEN_IN(cmx_tag_identity, 0, file_identity(path));
 }
 
+static bool is_same_file(const char *one, const char *other) {
+  struct stat a, b;
+  return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+bool cmx_is_same_file(const char *one, const char *other) {
+  return CMX_TAKEN_IN(cmx_tag_identity, 0, is_same_file(one, other));
+}
+
 int cmx_unlink(const char *path) {
   return CMX_TAKEN_IN(cmx_tag_unlink, 0, unlink(path) < 0 ? -errno : 0);
 }

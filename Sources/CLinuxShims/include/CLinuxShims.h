@@ -203,6 +203,8 @@ const char *cmx_resolve_name(int code);
 
 // The identity of the socket file at a path; 0: none.
 uint64_t cmx_file_identity(const char *path);
+// Whether two paths lead to one file.
+bool cmx_is_same_file(const char *one, const char *other);
 int cmx_unlink(const char *path);
 // For a socket that is not bound yet: the permissions of its file.
 int cmx_set_mode(int fd, unsigned mode);

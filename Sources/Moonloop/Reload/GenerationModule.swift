@@ -69,8 +69,7 @@ private let generationIsScript: LuaRawFunction = { L, context in
   host(L, context, "is_script") { call in
     var isSame = false
     if let file = call.runtime.generations.file?.path, let path = call.stack.string(1) {
-      let own = path == file ? nil : Sockets.fileIdentity(file)
-      isSame = path == file || own != nil && own == Sockets.fileIdentity(path)
+      isSame = Sockets.isSameFile(file, path)
     }
     call.stack.push(isSame)
     return 1

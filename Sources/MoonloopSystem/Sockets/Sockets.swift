@@ -169,6 +169,11 @@ package enum Sockets {
     return identity == 0 ? nil : identity
   }
 
+  /// Whether two paths lead to one file, of whatever kind.
+  package static func isSameFile(_ one: String, _ other: String) -> Bool {
+    one == other || cmx_is_same_file(one, other)
+  }
+
   package static func removeFile(_ path: String) { _ = cmx_unlink(path) }
 
   /// Sets the permissions of the file of a socket that is not bound yet.
