@@ -84,7 +84,9 @@ final class ScriptRun {
       setUp(state, loop, kernel)
       run(text, state, loop)
       end(state)
-      Self.last = self
+      #if !DEBUG  // the search for leaks is to see it go
+        Self.last = self
+      #endif
       return status(state)
     }
   }
