@@ -119,6 +119,8 @@ extension Model {
     var isExiting = false
     /// What ended the sleep, while observers are called for it (R135).
     var eventOfSleep: [Item] = []
+    /// When timers ended the sleep: a timer that is added later with such a date is one of them.
+    var timersDueAt: Int64?
     /// The same for the main queue.
     var isEventMainQueue = false
     /// CF: whether step 5 leaves the main queue to the sleep, as in the first pass and in each

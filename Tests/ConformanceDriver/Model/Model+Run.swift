@@ -8,7 +8,12 @@ extension Model {
   func run(mode name: String, timeout: Int64?, returnAfterSource: Bool) -> String {
     guard name != "common", let mode = modes[name], !isEmpty(mode) else { return "finished" }
     let run = Run(mode: mode, polls: (timeout ?? 1) <= 0, returnAfterSource: returnAfterSource)
-    let kept = runs.last?.eventOfSleep ?? []
+    var kept = runs.last?.eventOfSleep ?? []
+    if let outer = runs.last, let moment = outer.timersDueAt {
+      kept += outer.mode.timers.filter { timer in
+        timer.date <= moment && !kept.contains { $0 === timer }
+      }
+    }
     let mainQueueWasKept = mainQueue.isKept
     if rules(.eventIsTheOuterRuns) {
       for item in kept { item.keptIn = runs.last?.mode }
@@ -58,6 +63,7 @@ extension Model {
       run.ignoresWakes = true
       run.eventOfSleep = items(of: event, mode)
       run.isEventMainQueue = event == .mainQueue
+      run.timersDueAt = event == .timers ? now : nil
       notify(.afterWaiting, mode)
       if rules(.eventIsLookedForAgain) && !isThere(event, run) {
         if event?.isPort == true { run.servedPort = false }
@@ -65,6 +71,7 @@ extension Model {
         event = nextReady(run) { !$0.isOfKernel }
       }
       run.eventOfSleep = []
+      run.timersDueAt = nil
       run.isEventMainQueue = false
     }
     run.ignoresWakes = true
