@@ -76,6 +76,9 @@ static const char compat_uv_poll[] = {
 static const char compat_uv_process[] = {
 #embed "lua/compat/uv/process.lua"
 };
+static const char compat_uv_requests[] = {
+#embed "lua/compat/uv/requests.lua"
+};
 static const char compat_uv_signal[] = {
 #embed "lua/compat/uv/signal.lua"
 };
@@ -135,6 +138,7 @@ static const struct cmo_source sources[] = {
     SOURCE("compat.uv.pipe", compat_uv_pipe),
     SOURCE("compat.uv.poll", compat_uv_poll),
     SOURCE("compat.uv.process", compat_uv_process),
+    SOURCE("compat.uv.requests", compat_uv_requests),
     SOURCE("compat.uv.signal", compat_uv_signal),
     SOURCE("compat.uv.socket", compat_uv_socket),
     SOURCE("compat.uv.stages", compat_uv_stages),

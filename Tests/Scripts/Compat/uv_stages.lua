@@ -24,7 +24,7 @@ prepare:start(function() note "prepare" end)
 idle:start(function() note "idle" end)
 assert(idle:is_active() and prepare:is_active() and check:is_active())
 assert(uv.run() == false)
-is "idle prepare check idle prepare check closed-idle closed-prepare closed-check"
+is "idle prepare check idle prepare check closed-check closed-prepare closed-idle"
 
 -- One pass by hand has all stages, including the end.
 local timer = uv.new_timer()
@@ -43,12 +43,12 @@ check:close()
 uv.run()
 is ""
 
--- What closes while others are closing comes in the next pass.
+-- The last is closed first; what closes while others are closing comes in the next pass.
 local a, b, c = uv.new_timer(), uv.new_timer(), uv.new_timer()
 a:close(function() note "a"; c:close(function() note "c" end) end)
 b:close(function() note "b" end)
 uv.run()
-is "a b c"
+is "b a c"
 
 -- Async: only the last values sent are delivered, once.
 local async

@@ -27,8 +27,8 @@ local function state()
   local st = loops[loop]
   if not st then
     -- `holding` counts what keeps the loop alive and is not itself an item.
-    st = { loop = loop, now = 0, handles = {}, last = 0, closing = {}, holding = 0, stages = 0 }
-    st.now = clock()
+    st = { loop = loop, now = clock(), handles = {}, last = 0, closing = {}, holding = 0,
+      stages = 0, _renew = core.renew_closer }
     loops[loop] = st
   end
   return st
@@ -92,6 +92,17 @@ function core.hurry(st) keeper(st):signal() end
 
 local close_all
 
+local function make_closer(st)
+  return st.loop:observer { on = "before_timers", order = LAST, modes = { "default", TAIL },
+    name = "luv closing", function() close_all(st) end }
+end
+
+function core.renew_closer(st)
+  if not st.closer then return end
+  st.closer:invalidate()
+  st.closer = make_closer(st)
+end
+
 -- libuv ends a pass with its check and closing stages; ours begins the next pass with them. The
 -- mark tells whether there was a poll for them to follow.
 function core.begin_stages(st)
@@ -100,8 +111,7 @@ function core.begin_stages(st)
   keeper(st)
   st.mark = st.loop:observer { on = "before_sources", order = LAST, name = "luv",
     function() st.polled = true end }
-  st.closer = st.loop:observer { on = "before_timers", order = LAST, modes = { "default", TAIL },
-    name = "luv closing", function() close_all(st) end }
+  st.closer = make_closer(st)
 end
 
 function core.end_stages(st)
@@ -125,34 +135,61 @@ function core.enter(st)
   st.polled = true
 end
 
--- The closing stage. Each entry leaves the queue and holds nothing before it is called: an error in
--- a callback is reported, and the next pass, or a run in the callback, continues with the rest.
+local function queue_to_close(handle)
+  local st = handle._state
+  st.closing[#st.closing + 1] = handle
+  core.hold(st)
+  core.begin_stages(st)
+  core.hurry(st)
+end
+
+-- What an error in a callback has left of a closing stage is closed in the next pass.
+local unserved = {}
+
+function unserved.__close(list)
+  for _, handle in ipairs(list) do queue_to_close(handle) end
+end
+
+-- The closing stage, the last first as in libuv. What is in it holds nothing any more: a run in a
+-- callback returns before the rest is closed.
 function close_all(st)
   if not st.polled then
     if #st.closing > 0 then core.hurry(st) end
     return
   end
-  if not st.serving then
-    st.serving, st.closing, st.served = st.closing, {}, 0
-  end
-  while st.serving and st.served < #st.serving do
-    st.served = st.served + 1
-    local handle = st.serving[st.served]
-    st.handles[handle._id] = nil
-    handle._closed = true
+  local list <close> = setmetatable(st.closing, unserved)
+  st.closing = {}
+  for _ = 1, #list do
     core.end_stages(st)
     core.release(st)
-    if st.served < #st.serving or #st.closing > 0 then core.hurry(st) end
-    if handle._finish then handle:_finish() end
+  end
+  while #list > 0 do
+    local handle = list[#list]
+    st.handles[handle._id] = nil
+    handle._closed = true
+    if handle._finish then core.inside(st, handle._finish, handle) end
+    list[#list] = nil
     local callback = handle._on_close
     handle._on_close = nil
     if callback then
       core.enter(st)
-      callback()
+      core.inside(st, callback)
     end
   end
-  st.serving = nil
   st.polled = false
+end
+
+-- Our loop does not call an observer or a timer inside its own callback, libuv does: a run there
+-- begins by making it again. `owner` is what has it.
+function core.inside(owner, callback, ...)
+  owner._inside = coroutine.running()
+  callback(...)
+  owner._inside = nil
+end
+
+-- What is suspended is not called meanwhile, and stays.
+local function renew(owner)
+  if owner._inside and coroutine.status(owner._inside) ~= "suspended" then owner:_renew() end
 end
 
 -- Objects --------------------------------------------------------------------------------------
@@ -293,14 +330,10 @@ end
 
 -- Closes without checking whether it is already closing.
 function core.close(handle, callback)
-  local st = handle._state
   if handle._stop then handle:_stop() end
   core.settle(handle, false)
   handle._closing, handle._on_close = true, callback
-  st.closing[#st.closing + 1] = handle
-  core.hold(st)
-  core.begin_stages(st)
-  core.hurry(st)
+  queue_to_close(handle)
 end
 
 function base.close(handle, callback)
@@ -324,64 +357,6 @@ function uv.walk(callback)
     if st.handles[id] then callback(st.handles[id]._out) end
   end
 end
-
--- Requests -------------------------------------------------------------------------------------
-
-local request_numbers = { connect = 2, write = 3, shutdown = 4, udp_send = 5, fs = 6, work = 7,
-  getaddrinfo = 8, getnameinfo = 9, random = 10 }
-local request = {}
-local request_meta = { __index = request, __name = "uv_req" }
-function request_meta.__tostring(req)
-  return ("uv_%s_t: %p"):format(getuservalue(req, 1)._type, req)
-end
-
--- A request that keeps the loop alive until it is finished.
-function core.request(type_name, callback)
-  local st = state()
-  local req = { _type = type_name, _state = st, _callback = callback }
-  core.hold(st)
-  return core.show(req, request_meta)
-end
-
-local function finish(req, ...)
-  if req._done then return end
-  req._done = true
-  core.enter(req._state)
-  core.release(req._state)
-  local callback = req._callback
-  req._callback = nil
-  if callback then callback(...) end
-end
-
--- Calls the callback now: only in the closing stage, or when called by the loop itself. Before that
--- the request holds nothing, so that a run in the callback can end.
-core.finish = finish
-
--- Calls the callback in the next pass, as libuv does for what completes at once; and for what a
--- task waited for, because the task holds the loop until it is over.
-function core.finish_later(req, ...)
-  req._cancel = nil
-  req._pending = req._state.loop:perform({ as_source = true }, finish, req, ...)
-end
-
-local function check_request(req)
-  return core.fields(req, request_meta) or bad(1, "Expected uv_req userdata")
-end
-
-function request.cancel(req)
-  req = check_request(req)
-  if not req._cancel or req._done then return core.fail(req._done and "EINVAL" or "EBUSY") end
-  if not req._cancel() then return core.fail "EBUSY" end
-  core.finish_later(req, "ECANCELED")
-  return 0
-end
-
-function request.get_type(req)
-  req = check_request(req)
-  return req._type, request_numbers[req._type]
-end
-
-uv.cancel, uv.req_get_type = request.cancel, request.get_type
 
 -- The loop -------------------------------------------------------------------------------------
 
@@ -408,14 +383,17 @@ function uv.run(mode)
     st.stopping = nil
     return is_alive(st)
   end
-  core.enter(st)
-  st.polled = false
+  st.now = clock()
   if not is_alive(st) then return false end
-  local before = st.mode
-  st.mode = mode
+  local before, polled = st.mode, st.polled
+  st.mode, st.polled = mode, false
   local _ <close> = setmetatable({}, { __close = function()
-    st.mode, st.stopping = before, nil
+    st.mode, st.polled, st.stopping = before, polled, nil
   end })
+  if st.loop.depth > 0 then
+    renew(st)
+    for _, handle in pairs(st.handles) do renew(handle) end
+  end
   if mode == "default" then
     st.loop:run "default"
   else

@@ -19,15 +19,27 @@ function make.idle(st, call)
     end }
 end
 
-function make.check(st, call)
-  core.begin_stages(st)
-  return core.check_stage(st, call)
-end
+make.check = core.check_stage
 
 local function define(name, number)
   local class = core.class(name, number, {})
 
   uv["new_" .. name] = function() return core.new(name)._out end
+
+  local function observe(handle)
+    local st = handle._state
+    handle._item = make[name](st, function()
+      core.enter(st)
+      core.served(st)
+      core.inside(handle, handle._callback)
+    end)
+  end
+
+  function class._renew(handle)
+    if not handle._item then return end
+    handle._item:invalidate()
+    observe(handle)
+  end
 
   function class._stop(handle)
     if not handle._item then return end
@@ -43,12 +55,8 @@ local function define(name, number)
     if handle._closing then return core.fail "EINVAL" end
     if handle._item then return 0 end
     handle._callback = callback
-    local st = handle._state
-    handle._item = make[name](st, function()
-      core.enter(st)
-      core.served(st)
-      handle._callback()
-    end)
+    if name == "check" then core.begin_stages(handle._state) end
+    observe(handle)
     core.settle(handle, true)
     return 0
   end

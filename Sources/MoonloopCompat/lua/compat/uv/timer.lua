@@ -34,18 +34,28 @@ local function fire(handle, item)
     stop(handle)  -- before its callback: a run in there must not wait for it
   end
   core.served(st)
-  handle._callback()
+  core.inside(handle, handle._callback)
+end
+
+local function make(handle)
+  handle._item = handle._state.loop:timer { first = math.huge, name = "uv timer",
+    function(item) fire(handle, item) end }
+  arm(handle, handle._item)
+end
+
+function timer._renew(handle)
+  if not handle._item then return end
+  handle._item:invalidate()
+  make(handle)
+  core.settle(handle)
 end
 
 local function start(handle, timeout, interval)
   stop(handle)
-  local st = handle._state
   -- In libuv a negative number is a huge unsigned one: never.
-  handle._due = timeout < 0 and math.huge or st.now + timeout
+  handle._due = timeout < 0 and math.huge or handle._state.now + timeout
   handle._repeat = interval < 0 and math.maxinteger or interval
-  handle._item = st.loop:timer { first = math.huge, name = "uv timer",
-    function(item) fire(handle, item) end }
-  arm(handle, handle._item)
+  make(handle)
   core.settle(handle, true)
 end
 
