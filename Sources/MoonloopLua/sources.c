@@ -178,6 +178,9 @@ static const char planning_check_rules[] = {
 static const char planning_check_scripts[] = {
 #embed "lua/planning/check/scripts.lua"
 };
+static const char planning_check_slips[] = {
+#embed "lua/planning/check/slips.lua"
+};
 static const char planning_check_source[] = {
 #embed "lua/planning/check/source.lua"
 };
@@ -435,6 +438,7 @@ static const struct cmo_source sources[] = {
     SOURCE("planning.check.recordings", planning_check_recordings),
     SOURCE("planning.check.rules", planning_check_rules),
     SOURCE("planning.check.scripts", planning_check_scripts),
+    SOURCE("planning.check.slips", planning_check_slips),
     SOURCE("planning.check.source", planning_check_source), SOURCE("planning.main", planning_main),
     SOURCE("planning.page", planning_page), SOURCE("planning.plan", planning_plan),
     SOURCE("planning.report", planning_report), SOURCE("planning.simulation", planning_simulation),

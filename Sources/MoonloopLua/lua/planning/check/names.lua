@@ -156,12 +156,27 @@ function names.written(receiver, name)
   return receiver .. (receiver == "loop" and ":" or ".") .. name
 end
 
+-- The class of what a call returns; nil if that is no handle.
+function names.class_of(file, call)
+  local entry = names.entry(file, call)
+  local result = entry and entry.returns and entry.returns[1]
+  return result and reference.all().classes[result.type:match "^moonloop%.[%w.]+"]
+end
+
+-- A method of a class, its own or inherited.
+function names.method(class, name)
+  while class do
+    for _, entry in ipairs(class.entries) do
+      if entry.name == name and entry.form == "method" then return entry end
+    end
+    class = reference.all().classes[class.parent]
+  end
+end
+
 -- Whether a call makes an item; and whether it has to be added, since `ml` makes it, not a loop.
 function names.makes_item(file, call)
-  local entry, receiver = names.entry(file, call)
-  local result = entry and entry.returns and entry.returns[1]
-  local all = reference.all()
-  local class = result and all.classes[result.type:match "^moonloop%.[%w.]+"]
+  local _, receiver = names.entry(file, call)
+  local all, class = reference.all(), names.class_of(file, call)
   while class and class.type ~= "moonloop.Item" do class = all.classes[class.parent] end
   return class ~= nil, receiver == "ml" and entries_of.loop.by_name[call.name] ~= nil
 end

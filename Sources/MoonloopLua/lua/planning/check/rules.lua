@@ -32,6 +32,13 @@ local list = {
     "use ml.process, or a descriptor or stream on the loop" },
   { "unknown-name", "it raises an error when the script gets there",
     "use an existing name; 'moonloop help' lists them" },
+  { "dot-for-colon", "a method that is called with a dot does not get its handle, and raises an "
+    .. "error", "write a colon" },
+  { "called-at-once", "the function is called where it should be passed, and its result is no "
+    .. "function", "pass the function itself, or function() … end around the call" },
+  { "plain-yield", "to Lua's own functions a handler looks like the main chunk: a yield there "
+    .. "raises an error", "wait with ml.sleep, ml.await or a channel, or yield in a coroutine of "
+    .. "your own" },
   { "never-added", "an item made with ml is in no mode, and is never served until it is in one",
     "pass it to loop:add, or make it with the loop's own method" },
   { "closed-at-once", "a <close> variable of a script is closed as the script ends; the loop runs "

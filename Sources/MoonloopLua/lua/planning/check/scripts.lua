@@ -2,6 +2,7 @@
 local sources = require "moonloop.configuration.sources"
 local lifetimes = require "moonloop.planning.check.lifetimes"
 local names = require "moonloop.planning.check.names"
+local slips = require "moonloop.planning.check.slips"
 local source = require "moonloop.planning.check.source"
 local spelling = require "moonloop.text.spelling"
 local units = require "moonloop.text.units"
@@ -132,6 +133,7 @@ function scripts.handlers(file, report)
   spinning(file, report)
   unknown_names(file, report)
   lifetimes.never_added(file, report)
+  slips.check(file, report)
 end
 
 -- ── whole scripts ───────────────────────────────────────────────────────────────────────────────
