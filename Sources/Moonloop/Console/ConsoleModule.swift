@@ -26,7 +26,7 @@ let consoleName = "console"
 let moduleBreakHere: LuaRawFunction = { L, context in
   Runtime.of(context).console.open()
   return callSource(
-    L, context, "break_here", "return require('moonloop.console.breakpoint').here(...)")
+    L, context, "ml.break_here", "return require('moonloop.console.breakpoint').here(...)")
 }
 
 let consoleEntries: [LuaEntry] = [
@@ -97,12 +97,12 @@ private let consoleAsk: LuaRawFunction = { L, context in
 
 // MARK: The folder of sockets
 
-/// `folder(pid)`: the folder of console sockets: our own, made if necessary, or that of the user of
-/// another process. No one else may access it.
+/// `folder(pid)`: the folder of console sockets: that of another process, which may belong to
+/// another session or user; else our own, made if necessary. No one else may access it.
 private let consoleFolder: LuaRawFunction = { L, context in
   host(L, context, "folder") { call in
     let pid = try call.stack.integer(1, "the process", in: 1...Int(Int32.max))
-    if !isOwn(Int32(pid)), let path = PrivateFolder.of(process: pid) {
+    if pid != Int(getpid()), let path = PrivateFolder.of(process: pid) {
       call.stack.push(path)
       return 1
     }
@@ -117,12 +117,6 @@ private let consoleFolder: LuaRawFunction = { L, context in
       throw OperatingFailure("'\(error.path)' must be your own folder, for consoles", "EPERM")
     }
   }
-}
-
-/// Whether a process belongs to this user.
-private func isOwn(_ pid: Int32) -> Bool {
-  var status = stat()
-  return stat("/proc/\(pid)", &status) != 0 || status.st_uid == geteuid()
 }
 
 /// `sweep()`: removes the sockets of killed programs.

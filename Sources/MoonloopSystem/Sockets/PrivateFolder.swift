@@ -31,9 +31,13 @@ package enum PrivateFolder {
     return try makeAnother(plain)
   }
 
-  /// The folder of a process's user, who may be another user; nil if there is none.
+  /// The folder of a process, whose session and user may be others; nil if there is none, or if its
+  /// environment is out of reach.
   package static func of(process: Int) -> String? {
-    guard let user = uid_t(exactly: cmx_owner("/proc/\(process)", true)) else { return nil }
+    var byte: UInt8 = 0
+    guard let user = uid_t(exactly: cmx_owner("/proc/\(process)", true)),
+      cmx_read_file("/proc/\(process)/environ", &byte, 1, 0) >= 0
+    else { return nil }
     if let session = session(ofProcess: process) {
       let path = path(in: session)
       return cmx_folder_is_of(path, user, true) ? path : nil

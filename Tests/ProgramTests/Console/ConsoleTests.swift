@@ -91,6 +91,24 @@ struct ConsoleTests {
     }
   }
 
+  @Test("a program of another session, or of none, is reached where it has its folder")
+  func otherSession() throws {
+    try inFolder { folder in
+      for session in [folder.path, ""] {
+        let script = "require('moonloop').current():every(60, print) io.write 'ready' io.flush()"
+        let program = try Program(
+          ["run", "--timeout", "100", "-e", script], environment: ["XDG_RUNTIME_DIR": session])
+        defer { program.send(SIGKILL) }
+        try program.waitFor("ready")
+        let answer = try Program(
+          ["attach", "\(program.pid)"], input: "6 * 7",
+          environment: ["XDG_RUNTIME_DIR": session.isEmpty ? folder.path : ""]
+        ).wait()
+        #expect(answer.output == "42\n", "\(answer)")
+      }
+    }
+  }
+
   @Test("answers come from the program, and printing goes to the console")
   func attached() throws {
     try withProgram("shared = 40", name: "attached.lua") { program in
