@@ -43,13 +43,18 @@ static int execute(lua_State *L) {
   return 1;
 }
 
-// Not where a recording has its own in place of the library's.
+// A recording has a function of its own in its place, whose first upvalue is the library's.
 static void replace_execute(lua_State *L, const struct cml_program_hooks *hooks) {
   if (hooks->execute != NULL && lua_getglobal(L, "os") == LUA_TTABLE &&
-      lua_getfield(L, -1, "execute") == LUA_TFUNCTION && lua_getupvalue(L, -1, 1) == NULL) {
+      lua_getfield(L, -1, "execute") == LUA_TFUNCTION) {
+    bool is_recorded = lua_getupvalue(L, -1, 1) != NULL;
+    if (is_recorded) lua_pop(L, 1);
     lua_pushlightuserdata(L, (void *)hooks);
     lua_pushcclosure(L, execute, 1);
-    lua_setfield(L, -3, "execute");
+    if (is_recorded)
+      lua_setupvalue(L, -2, 1);
+    else
+      lua_setfield(L, -3, "execute");
   }
   lua_settop(L, 1);
 }

@@ -74,7 +74,7 @@ extension ScriptRun {
     case .chunk(let text, let name):
       try runtime.mainChunk.start(bytes: text.bytes, name: name) { _ in 0 }
     case .file(let path): try start("return dofile(...)", with: path)
-    case .library(let name): try start(requireLibrary, with: name)
+    case .library(let name): try start(requireLibrary, with: name, name: "=(command line)")
     case .warnings:
       try runtime.mainChunk.start(chunk: "warn '@on'", name: "=moonloop")
     }
@@ -82,21 +82,20 @@ extension ScriptRun {
 }
 
 extension ScriptRun {
-  /// Starts a chunk of our own with an argument.
+  /// Starts a chunk of our own with an argument; its errors are at a place that the user knows.
   private func start(
-    _ chunk: StaticString, with argument: UnsafePointer<CChar>
+    _ chunk: StaticString, with argument: UnsafePointer<CChar>, name: String = "=moonloop"
   ) throws(LuaError) {
     let bytes = UnsafeRawBufferPointer(start: chunk.utf8Start, count: chunk.utf8CodeUnitCount)
-    try runtime.mainChunk.start(bytes: bytes, name: "=moonloop") { stack in
+    try runtime.mainChunk.start(bytes: bytes, name: name) { stack in
       stack.push(bytes: argument.bytes)
       return 1
     }
   }
 }
 
-/// What `-l NAME` and `-l GLOBAL=NAME` do.
+/// What `-l NAME` and `-l GLOBAL=NAME` do; one line, as that of the option.
 private let requireLibrary: StaticString = """
-  local text = ...
-  local global, name = text:match "^([^=]*)=(.*)$"
+  local text = ... local global, name = text:match "^([^=]*)=(.*)$" \
   _G[global or text] = require(name or text)
   """

@@ -147,6 +147,8 @@ struct InterpreterTests {
       let alone = try moonloop(arguments, in: folder)
       #expect(alone.status == 1 && alone.output == "script\n", "\(alone)")
       #expect(alone.errors.contains("module 'tool' not found:"))
+      let option = try moonloop(["-l", "no.such"], in: folder)
+      #expect(option.errors.contains("\n(command line):1: module 'no.such' not found:"))
       #expect(alone.errors.contains("tool.lua', which is the running script\n"))
       let module = folder.appendingPathComponent("tool/init.lua")
       try FileManager.default.createDirectory(

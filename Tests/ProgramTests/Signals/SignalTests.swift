@@ -174,14 +174,16 @@ struct SignalTests {
       // Takes as long as the age of the universe.
       (
         """
+        local lpeg = require "lpeg"
         local S = lpeg.V "S"
         lpeg.match({ "S"; S = "a" * S * "b" + "a" * S * "c" + "a" }, ("a"):rep(99))
-        """, SIGINT
+        """, SIGINT, []
       ),
-      ("os.execute 'cat >/dev/null'", SIGTERM), ("os.execute 'cat >/dev/null'", SIGINT),
-    ])
-  func killsAfterGrace(_ call: String, _ signal: Int32) throws {
-    let program = try Program(["-l", "lpeg", "-e", "print 'ready' \(call) print 'on'"], input: nil)
+      ("os.execute 'cat >/dev/null'", SIGTERM, []), ("os.execute 'cat >/dev/null'", SIGINT, []),
+      ("os.execute 'cat >/dev/null'", SIGINT, ["run", "--record", "/dev/null"]),
+    ] as [(String, Int32, [String])])
+  func killsAfterGrace(_ call: String, _ signal: Int32, _ options: [String]) throws {
+    let program = try Program(options + ["-e", "print 'ready' \(call) print 'on'"], input: nil)
     try program.waitFor("ready\n")
     let began = ContinuousClock.now
     program.send(signal)
