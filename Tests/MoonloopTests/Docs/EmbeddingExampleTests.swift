@@ -2,6 +2,7 @@
 
 import Foundation
 import Moonloop
+import Synchronization
 import TestSupport
 import Testing
 
@@ -111,6 +112,47 @@ private func drain(_ jobs: [String], on loop: Loop) throws -> [String] {
   }
   loop.run()
   return done
+}
+
+private func keepSaving(on loop: Loop, _ save: @escaping () -> Void) throws -> LoopTime? {
+  let timer = loop.makeTimer(after: .seconds(60), every: .seconds(60), name: "save") { _ in save() }
+  try loop.add(timer)
+  timer.tolerance = .seconds(6)  // from the next sleep on; at most half the interval
+  timer.fire()  // calls the handler now; its dates stay as they are
+  return loop.limitDate(mode: .default)  // polls once, and says when the next timer is due
+}
+
+private func watch(_ paths: [String], on loop: Loop) throws -> [Loop.Source] {
+  var sources: [Loop.Source] = []
+  for path in paths {
+    let source = loop.makeSource(
+      identity: path, describe: { _ in "reads \(path) again" }, perform: { $0.invalidate() })
+    try loop.add(source)  // a mode has one of those with equal identities: the first
+    sources.append(source)
+  }
+  return sources
+}
+
+private func ask(_ question: Int, on loop: Loop) throws -> Int? {
+  let port = loop.makePort(name: "doubles", answering: { _, message in (message as? Int ?? 0) * 2 })
+  try loop.add(port)
+  defer { port.invalidate() }
+  guard case .reply(let value) = loop.request(port, question, timeout: .seconds(1)) else {
+    return nil
+  }
+  return value as? Int
+}
+
+private final class Page: Sendable {
+  let steps = Mutex<[String]>([])
+  func note(_ step: String) { steps.withLock { $0.append(step) } }
+}
+
+private func show(_ page: Page, on loop: Loop) {
+  loop.perform(for: page, order: 2) { page.note("draw") }
+  loop.perform(for: page, order: 1) { page.note("lay out") }  // first, by its order
+  loop.perform(for: page, order: 3) { page.note("print") }.cancel()
+  loop.run()
 }
 
 // MARK: A host
@@ -237,6 +279,43 @@ struct EmbeddingExampleDocsTests {
     try Loop.isolated(clock: .virtual) { loop in
       let done = try drain(["a", "b"], on: loop)
       #expect(done == ["a", "b", "done"])
+    }
+  }
+
+  @Test("a timer fires by hand, and its dates stay")
+  func firesByHand() throws {
+    try Loop.isolated(clock: .virtual) { loop in
+      var saved = 0
+      let next = try keepSaving(on: loop) { saved += 1 }
+      #expect(saved == 1)
+      #expect(next.map { loop.now.duration(to: $0) } == .seconds(60))
+    }
+  }
+
+  @Test("sources of one identity are one in a mode, and say what they are for")
+  func identities() throws {
+    try Loop.isolated { loop in
+      let sources = try watch(["a", "b", "a"], on: loop)
+      #expect(sources.map { loop.contains($0, mode: .default) } == [true, true, true])
+      #expect("\(sources[1])".contains("reads b again"), "\(sources[1])")
+      for source in sources { source.invalidate() }
+    }
+  }
+
+  @Test("a port answers")
+  func answers() throws {
+    try Loop.isolated { loop in
+      let answer = try ask(21, on: loop)
+      #expect(answer == 42)
+    }
+  }
+
+  @Test("performs have an order")
+  func order() {
+    Loop.isolated { loop in
+      let page = Page()
+      show(page, on: loop)
+      #expect(page.steps.withLock { $0 } == ["lay out", "draw"])
     }
   }
 
