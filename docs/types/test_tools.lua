@@ -195,7 +195,7 @@ function t:wait_port(port, within) end
 ---@param value any The value; tables are shown with their keys in order, functions without address.
 function t:snapshot(value) end
 
----Calls a function until it raises no error, and returns what it returns.
+---Calls a function until it raises no error and does not return false; returns what it returns.
 ---Fails with its last error if that takes too long. On a virtual clock the time is virtual.
 ---```lua
 ---it("comes to three", { clock = "virtual" }, function(loop, clock, t)

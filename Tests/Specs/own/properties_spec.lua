@@ -1,4 +1,6 @@
 -- Properties, and what comes in the end.
+local ml = require "moonloop"
+
 local function failing(fn, ...)
   local ok, message = pcall(fn, ...)
   assert.is_false(ok)
@@ -74,8 +76,14 @@ describe("eventually", function()
       end))
     end)
 
-  it("fails with the last error", { clock = "virtual" }, function(_, _, t)
-    local message = failing(t.eventually, t, function() error("not yet", 0) end, 2)
-    assert.matches("still fails after 2 s: not yet", message, 1, true)
-  end)
+  it("says what it waited for, how long, and the last failure", { clock = "virtual" },
+    function(_, _, t)
+      local function never() error("not yet", 0) end
+      local place = "properties_spec.lua:" .. debug.getinfo(never, "S").linedefined
+      assert.matches("t:eventually: after 2 s the function at .*" .. place
+        .. " still failed: not yet", failing(t.eventually, t, never, 2))
+      assert.matches("still returned false", failing(t.eventually, t, function() return false end))
+      assert.matches("had not returned", failing(t.eventually, t, function() ml.sleep(9) end))
+      assert.matches("takes a function, got nil", failing(t.eventually, t))
+    end)
 end)

@@ -108,6 +108,15 @@ describe("a program on a terminal", function()
     assert.match("the screen did not match 'that': the program ended. It shows:\n"
       .. "    %+%-%-%-%-%-%-%-%-%+\n    |this    |", tostring(message.message or message))
   end)
+  it("says when the text is there that is no match as a pattern", function(_, _, t)
+    local p = t:spawn { "printf", "Name? ", pty = true, columns = 8, rows = 3 }
+    local ok, message = pcall(p.screen.expect, p.screen, "Name? ")
+    message = tostring(message)
+    assert.is_false(ok)
+    assert.match("As plain text it is there: add { plain = true }", message, 1, true)
+    assert.match("|Name%?   |$", message)  -- without the rows below
+    assert.equal("Name? ", p.screen:expect("Name? ", 1, { plain = true }))
+  end)
   it("has no keys without a terminal, and no unknown ones", function(_, _, t)
     local plain, p = t:spawn { "true" }, t:spawn { "cat", pty = true }
     assert.match("program:type: it has no terminal", select(2, pcall(plain.type, plain, "x")))

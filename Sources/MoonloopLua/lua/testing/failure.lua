@@ -29,6 +29,11 @@ function failure.kind(value)
   return "error"
 end
 
+--- The values that a failed assertion compared: expected and actual; nil if there are none.
+function failure.compared(value)
+  return failure.kind(value) == "failure" and value.comparison or nil
+end
+
 --- "file:line: " for a level of the caller's stack, as `error` puts it before a message.
 local function position(level)
   local info = debug.getinfo(level + 1, "Sl")
@@ -61,6 +66,12 @@ function failure.fail(message, level, compared)
   compared = compared or comparison(2)
   if type(message) == "string" and level > 0 then message = position(level + 1) .. message end
   error(setmetatable({ message = message, comparison = compared }, failed_meta), 0)
+end
+
+--- Advice for a pattern that did not match, if its text is there: "Name?" for example.
+function failure.advice(pattern, text, is_plain)
+  if is_plain or not text:find(pattern, 1, true) then return "" end
+  return ". As plain text it is there: add { plain = true } after the time"
 end
 
 --- Ends the running test as pending.

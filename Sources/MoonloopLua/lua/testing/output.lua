@@ -81,8 +81,8 @@ function output:expect(pattern, within, options)
     return self.text:sub(found[1], found[2])
   end
   local reason = found == "ended" and ": it ended" or (" within %g s"):format(within)
-  failure.fail(("%s did not match '%s'%s. It wrote:\n%s"):format(
-    self.what, pattern, reason, self:tail()), 2)
+  failure.fail(("%s did not match '%s'%s%s. It wrote:\n%s"):format(self.what, pattern, reason,
+    failure.advice(pattern, self.text:sub(self.at), is_plain), self:tail()), 2)
 end
 
 --- Waits until the output ends, and returns all of it.

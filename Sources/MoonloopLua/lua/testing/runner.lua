@@ -97,6 +97,7 @@ function runner:call(node, take, fn, ...)
   if not is_well then
     local problem = failure.problem(result, limit)
     problem.where = problem.where or place(node.trace)
+    problem.message = problem.message .. tools.advice(problem.message)
     take(problem)
   end
   local exit = self.exit_problem

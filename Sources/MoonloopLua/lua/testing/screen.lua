@@ -87,14 +87,16 @@ function methods:cell(row, column)
   return result
 end
 
--- The rows in a frame, for a message.
+-- The rows in a frame, for a message; the frame is open below the last row that is used.
 local function framed(shown)
-  local lines, edge = {}, "    +" .. ("-"):rep(shown.columns) .. "+"
+  local lines, last, edge = {}, shown.row, "    +" .. ("-"):rep(shown.columns) .. "+"
   for number, row in ipairs(shown.grid) do
     local line = text_of(row)
     lines[number] = "    |" .. line .. (" "):rep(shown.columns - layout.width(line)) .. "|"
+    if line ~= "" then last = math.max(last, number) end
   end
-  return edge .. "\n" .. table.concat(lines, "\n") .. "\n" .. edge
+  return edge .. "\n" .. table.concat(lines, "\n", 1, last)
+    .. (last == #lines and "\n" .. edge or "")
 end
 
 -- The text of the screen with the blanks in front of the cursor: those of a prompt.
@@ -138,8 +140,8 @@ function methods:expect(pattern, within, options)
   if found and found.n > 2 then return table.unpack(found, 3, found.n) end
   if found and found[1] then return text:sub(found[1], found[2]) end
   local reason = found and ": the program ended" or (" within %g s"):format(within or 5)
-  failure.fail(("the screen did not match '%s'%s. It shows:\n%s"):format(
-    pattern, reason, framed(surfaces[self])), 2)
+  failure.fail(("the screen did not match '%s'%s%s. It shows:\n%s"):format(pattern, reason,
+    failure.advice(pattern, text_to_cursor(surfaces[self]), is_plain), framed(surfaces[self])), 2)
 end
 
 --- The row and the column at which a text begins; nil if it is not there.

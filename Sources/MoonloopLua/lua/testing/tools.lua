@@ -65,6 +65,12 @@ function tools.close(t, call)
   states[t] = nil
 end
 
+--- Advice for an error of a test that takes its first parameter, the loop, for the tools.
+function tools.advice(message)
+  local name = message:match "^loop: unknown field '([%w_]+)'"
+  return methods[name] and "; t is the third parameter of a test: function(loop, clock, t)" or ""
+end
+
 --- Waits until output matches a pattern; also the word `expect` in spec files.
 function tools.expect(stream, ...)
   if getmetatable(stream) ~= output then
@@ -187,18 +193,29 @@ end
 function methods.eventually(t, fn, within)
   if #state_of(t, "eventually").programs > 0 then check_real "eventually" end
   within = seconds("eventually", within)
-  local last = "the function did not return"
+  if type(fn) ~= "function" then
+    error(("t:eventually: takes a function, got %s"):format(type(fn)), 2)
+  end
+  local last
+  local how, ends = "had not returned", ml.now() + within
   local results = ml.timeout(within, function()
     while true do
       local results = table.pack(pcall(fn))
-      if results[1] then return results end
-      last = results[2]
-      if failure.kind(last) == "pending" then error(last, 0) end
+      if results[1] and results[2] ~= false then return results end
+      local found = results[2]
+      local is_over = ml.now() >= ends and failure.text(found):find("^timed out")
+      if not is_over then
+        last = found
+        how = last == false and "still returned false" or "still failed: " .. failure.text(last)
+      end
+      if failure.kind(found) == "pending" then error(found, 0) end
       ml.sleep(LOOK_EVERY)
     end
   end)
   if results then return table.unpack(results, 2, results.n) end
-  failure.fail(("still fails after %g s: %s"):format(within, failure.text(last)), 2)
+  local info = debug.getinfo(fn, "S")
+  failure.fail(("t:eventually: after %g s the function at %s:%d %s"):format(within, info.short_src,
+    info.linedefined, how), 2, failure.compared(last))
 end
 
 --- Calls a function with many values; see `moonloop.testing.properties`.
