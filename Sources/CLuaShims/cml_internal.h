@@ -67,6 +67,7 @@ void cml_install_pcall(lua_State *L);
 
 // Metatables and keys that the files need; called once, protected. [-0, +0, e]
 void cml_function_set_up(lua_State *L);
+void cml_where_set_up(lua_State *L);
 void cml_userdata_set_up(lua_State *L);
 void cml_identity_set_up(lua_State *L);
 // Makes a weak table of the registry, of mode "k" or "v". [-0, +0, m]

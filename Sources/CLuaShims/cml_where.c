@@ -92,36 +92,38 @@ const char *cml_source_name(cml_state *s, int32_t source) {
 
 // What cannot be suspended ------------------------------------------------------------------------
 
+// Its address is the registry key of `package.loaded`: a string could fail to be made.
+static int loaded;
+
+void cml_where_set_up(lua_State *L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &loaded);
+}
+
 // Writes "table.sort" for the function on top of the stack, if a loaded module has it, and pops it.
+// Uses five places of the stack, and makes nothing. [-1, +0, -]
 static bool loaded_name(lua_State *L, char *name) {
   int function = lua_gettop(L);
   bool found = false;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
-  lua_pushliteral(L, "package");
-  if (lua_rawget(L, -2) == LUA_TTABLE) {
-    lua_pushliteral(L, "loaded");
-    if (lua_rawget(L, -2) == LUA_TTABLE) {
-      int loaded = lua_gettop(L);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &loaded);
+  lua_pushnil(L);
+  while (!found && lua_next(L, function + 1)) {
+    if (lua_type(L, -1) == LUA_TTABLE && lua_type(L, -2) == LUA_TSTRING) {
+      int module = lua_gettop(L);
       lua_pushnil(L);
-      while (!found && lua_next(L, loaded)) {
-        if (lua_type(L, -1) == LUA_TTABLE && lua_type(L, -2) == LUA_TSTRING) {
-          int module = lua_gettop(L);
-          lua_pushnil(L);
-          while (!found && lua_next(L, module)) {
-            if (lua_type(L, -2) == LUA_TSTRING && lua_rawequal(L, -1, function)) {
-              const char *prefix = lua_tostring(L, module - 1);
-              bool is_global = strcmp(prefix, "_G") == 0;
-              snprintf(name, CML_NAME_BYTES, "%s%s%s", is_global ? "" : prefix,
-                       is_global ? "" : ".", lua_tostring(L, -2));
-              found = true;
-            }
-            lua_pop(L, 1);
-          }
-          lua_settop(L, module);
+      while (!found && lua_next(L, module)) {
+        if (lua_type(L, -2) == LUA_TSTRING && lua_rawequal(L, -1, function)) {
+          const char *prefix = lua_tostring(L, module - 1);
+          bool is_global = strcmp(prefix, "_G") == 0;
+          snprintf(name, CML_NAME_BYTES, "%s%s%s", is_global ? "" : prefix, is_global ? "" : ".",
+                   lua_tostring(L, -2));
+          found = true;
         }
         lua_pop(L, 1);
       }
+      lua_settop(L, module);
     }
+    lua_pop(L, 1);
   }
   lua_settop(L, function - 1);
   return found;
@@ -168,6 +170,11 @@ bool cml_frame_at(lua_State *L, int level, struct cml_frame *out) {
   memset(out, 0, sizeof *out);
   snprintf(out->source, sizeof out->source, "%s", ar.short_src);
   if (ar.name != NULL) snprintf(out->name, sizeof out->name, "%s", ar.name);
+  // As luaL_traceback: a function of a module has its whole name.
+  if (ar.what[0] == 'C' && lua_checkstack(L, 6)) {
+    lua_getinfo(L, "f", &ar);
+    loaded_name(L, out->name);
+  }
   snprintf(out->name_kind, sizeof out->name_kind, "%s", ar.namewhat);
   out->line = ar.currentline;
   out->line_defined = ar.linedefined;

@@ -237,6 +237,7 @@ static int set_up(lua_State *L) {
   lua_gc(L, LUA_GCSTOP);
   luaL_openlibs(L);
   make_buffer_box(L);
+  cml_where_set_up(L);
   cml_install_string(L);
   cml_install_table(L);
   cml_install_coroutine(L);

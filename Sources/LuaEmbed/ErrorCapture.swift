@@ -157,16 +157,18 @@ extension LuaState {
     }
   }
 
-  /// Without the innermost calls in our own modules, which raise their callers' errors.
+  /// Without calls in our own modules, which raise their callers' errors and call scripts: readers
+  /// cannot look into them.
   private static func callers(_ frames: [LuaError.Frame], of error: LuaError) -> [LuaError.Frame] {
     func isOurs(_ frame: LuaError.Frame) -> Bool {
-      frame.source.hasPrefix("moonloop/") || frame.source == "moonloop"
+      // A script's folder may be called so too, but its files are not modules.
+      let isModule = frame.source.hasPrefix("moonloop/") && !frame.source.hasSuffix(".lua")
+      return isModule || frame.source == "moonloop"
     }
-    guard !error.message.hasPrefix("moonloop/"),
-      let script = frames.firstIndex(where: { $0.line > 0 && !isOurs($0) }),
-      let ours = frames[..<script].lastIndex(where: isOurs)
-    else { return frames }
-    return Array(frames[(ours + 1)...])
+    if error.message.hasPrefix("moonloop/") || !frames.contains(where: isOurs) { return frames }
+    guard let script = frames.firstIndex(where: { $0.line > 0 && !isOurs($0) }) else { return [] }
+    let ours = frames[..<script].lastIndex(where: isOurs)
+    return frames[(ours.map { $0 + 1 } ?? 0)...].filter { !isOurs($0) }
   }
 
   /// The active calls of a coroutine: the innermost ten and the outermost eleven.
@@ -250,7 +252,9 @@ extension LuaError.Frame {
     line = max(0, Int(raw.line))
     switch raw.what {
     case CChar(UInt8(ascii: "m")): (role, function) = ("main chunk", nil)
-    case CChar(UInt8(ascii: "C")): (role, function) = ("function", name.isEmpty ? nil : name)
+    case CChar(UInt8(ascii: "C")):
+      role = kind == "metamethod" ? kind : "function"
+      function = name.isEmpty ? nil : name
     default:
       role = kind.isEmpty || kind == "field" || kind == "global" ? "function" : kind
       function = name.isEmpty ? "\(source):\(raw.line_defined)" : name

@@ -41,7 +41,7 @@ public struct LuaError: Error, CustomStringConvertible {
         return "\(function.map { "task '\($0)'" } ?? "task") made at \(source):\(line)"
       }
       if role == "main chunk" { return "\(place) in main chunk" }
-      return "\(place) in \(role) \(function.map { "'\($0)'" } ?? "<\(source)>")"
+      return function.map { "\(place) in \(role) '\($0)'" } ?? "\(place) in ?"
     }
   }
 
@@ -97,7 +97,7 @@ public struct LuaError: Error, CustomStringConvertible {
     guard all.count > bound else { return all }
     let half = bound / 2
     let gap = Frame(
-      source: "...", line: 0, function: nil, role: "(\(all.count - 2 * half) levels left out)")
+      source: "...", line: all.count - 2 * half, function: nil, role: "omission")
     return all.prefix(half) + [gap] + all.suffix(half)
   }
 

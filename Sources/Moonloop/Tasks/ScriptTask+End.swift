@@ -155,10 +155,11 @@ extension Tasks {
     return isTop(of: state.stack(of: coroutine), raised.value) ? raised : nil
   }
 
-  /// Names the task below its calls.
+  /// Names the task below its calls, unless a module of ours made it.
   private func endPart(of error: inout LuaError, _ task: ScriptTask) {
-    if task.madeAt.source < 0 { return }
-    error.endPart(task: task.name, source: state.name(of: task.madeAt), line: task.madeAt.line)
+    let source = task.madeAt.source < 0 ? "" : state.name(of: task.madeAt)
+    if source.isEmpty || source.hasPrefix("moonloop/") && !source.hasSuffix(".lua") { return }
+    error.endPart(task: task.name, source: source, line: task.madeAt.line)
   }
 
   /// Puts the calls of the task that raised an error before those of the one that awaited it.
