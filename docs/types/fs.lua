@@ -37,7 +37,7 @@ ml.fs = {}
 ---loop:task(function()
 ---  print(ml.fs.stat("/").kind)                --> folder
 ---  print((select(2, ml.fs.stat "/nowhere")))
----  --> fs.stat: '/nowhere': No such file or directory (ENOENT)
+---  --> ml.fs.stat: '/nowhere': No such file or directory (ENOENT)
 ---end)
 ---```
 ---@async
@@ -214,7 +214,7 @@ function ml.fs.mkdir(path, options) end
 ---```lua
 ---loop:task(function()
 ---  print((select(2, ml.fs.rename("/nowhere", "/tmp/x"))))
----  --> fs.rename: '/nowhere' to '/tmp/x': No such file or directory (ENOENT)
+---  --> ml.fs.rename: '/nowhere' to '/tmp/x': No such file or directory (ENOENT)
 ---end)
 ---```
 ---@async

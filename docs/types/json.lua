@@ -58,7 +58,7 @@ function ml.json.decode(text, options) end
 ---print(ml.json.encode { name = "ada", scores = { 1, 2.0 }, tags = {} })
 -----> {"name":"ada","scores":[1,2.0],"tags":[]}
 ---print((select(2, pcall(ml.json.encode, { jobs = { print } }))))
------> json.encode: a function has no JSON form, at .jobs[1]
+-----> ml.json.encode: a function has no JSON form, at .jobs[1]
 ---```
 ---@param value any Nil, booleans, numbers, strings, and tables of these.
 ---@param options? moonloop.JsonWriteOptions How it looks, and limits.

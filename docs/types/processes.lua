@@ -73,7 +73,8 @@ function ml.process.spawn(options) end
 ---Its output is read as it arrives, while 'input' is written. Standard input is empty unless
 ---'input' or 'stdin' is given. If the task is cancelled meanwhile, the child is asked to end.
 ---Returns `nil, message, code` when the program cannot be run; "ETIMEDOUT" after 'timeout',
----"EMSGSIZE" for more output than 'limit', and with 'check' "FAILED" unless it ends with code 0.
+---"EMSGSIZE" for more output than 'limit', "ENOMEM" for more than a memory limit has room for, and
+---with 'check' "FAILED" unless it ends with code 0.
 ---Raises an error that names the wrong option, and what `ml.sleep` raises.
 ---```lua
 ---loop:task(function()
@@ -81,7 +82,7 @@ function ml.process.spawn(options) end
 ---  io.write(result.stdout)   --> a
 ---  --> b
 ---  print(ml.process.run { "false", check = true })
----  --> nil run: 'false' ended with code 1 FAILED
+---  --> nil ml.process.run: 'false' ended with code 1 FAILED
 ---end)
 ---```
 ---@async

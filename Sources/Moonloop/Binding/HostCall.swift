@@ -27,7 +27,7 @@ package struct HostCall {
   package let stack: LuaStack
   // The running state holds the runtime: a call by itself counts no reference.
   private let reference: Unmanaged<Runtime>
-  /// The function's name in messages, such as `timer`.
+  /// The function as a script writes it, such as `loop:timer`: messages begin with it.
   package let name: StaticString
 
   @inline(__always)
@@ -57,7 +57,7 @@ package struct HostCall {
     try withRuntime { try $0.withLoop(body) }
   }
 
-  /// A mistake that is reported as "timer: 'every' must be …".
+  /// A mistake that is reported as "loop:timer: 'every' must be …".
   package func mistake(_ text: String, hint: String? = nil) -> ScriptMistake {
     ScriptMistake(text, hint: hint)
   }
@@ -71,12 +71,19 @@ package struct HostCall {
     }
   }
 
+  /// The function as a script writes it: what all items have is named for the kind of this one.
+  package var title: String {
+    let name = "\(name)"
+    guard name.hasPrefix("item"), let (_, tag) = stack.taggedHandle(1) else { return name }
+    return runtime.itemKinds[tag: tag].word + name.dropFirst(4)
+  }
+
   /// The text of a mistake that is a failure in operation: a value needs no place.
-  package func told(_ mistake: ScriptMistake) -> String { mistake.message(in: "\(name)", site: "") }
+  package func told(_ mistake: ScriptMistake) -> String { mistake.message(in: title, site: "") }
 
   /// Leaves the message with the place of the call on the stack, to be raised.
   package func raise(_ mistake: ScriptMistake) -> Int32 {
-    stack.push(mistake.message(in: "\(name)", site: stack.site))
+    stack.push(mistake.message(in: title, site: stack.site))
     return LuaStatus.raise
   }
 }
@@ -100,10 +107,10 @@ private func failed(_ call: HostCall, _ error: any Error) -> Int32 {
     return LuaStatus.raise
   case let failure as OperatingFailure: return nothing(call, failure.message, failure.code)
   case let error as LoopError:
-    if case .system = error { return nothing(call, "\(call.name): \(error)", error.code) }
+    if case .system = error { return nothing(call, "\(call.title): \(error)", error.code) }
     return call.raise(ScriptMistake("\(error)"))
-  case let error as SystemError: return nothing(call, "\(call.name): \(error)", error.name)
-  default: return call.state.raise(error, in: "\(call.name)", on: call.stack)
+  case let error as SystemError: return nothing(call, "\(call.title): \(error)", error.name)
+  default: return call.state.raise(error, in: call.title, on: call.stack)
   }
 }
 

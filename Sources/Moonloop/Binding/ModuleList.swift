@@ -70,7 +70,7 @@ func setFieldNames(on stack: LuaStack, _ more: () -> Void = {}) {
 
 /// `ml.current()`: the loop of this thread, always the same handle (D1).
 let moduleCurrent: LuaRawFunction = { L, context in
-  host(L, context, "current") { call in
+  host(L, context, "ml.current") { call in
     call.runtime.names.pushLoop(call.stack)
     return 1
   }

@@ -75,7 +75,7 @@ private var sourceLists: [UnsafeBufferPointer<cmo_source>] {
 
 /// Reads a field that the module does not have: one of `lazyFields`, or else a mistake.
 let moduleIndex: LuaRawFunction = { L, context in
-  host(L, context, "moonloop") { call in
+  host(L, context, "ml") { call in
     let stack = call.stack
     guard stack.type(2) == .string, let key = stack.string(2) else { return LuaStatus.results(0) }
     guard let found = lazyFields.first(where: { "\($0.field)" == key }) else {
@@ -112,7 +112,7 @@ let sourceResults: LuaRawFunction = { L, _ in LuaStatus.results(Int32(LuaStack(L
 
 /// Reads a field that a table of functions does not have, such as one of `ml.net`.
 let innerModuleIndex: LuaRawFunction = { L, context in
-  host(L, context, "moonloop") { call in
+  host(L, context, "ml") { call in
     guard call.stack.type(2) == .string, let key = call.stack.string(2) else { return 0 }
     let mistake = call.mistake(
       "unknown field '\(key)'", hint: suggestion(for: key, among: call.names(), list: "there are "))
@@ -142,10 +142,10 @@ extension HostCall {
     stack.push(runtime.module)
     stack.pushNil()
     while stack.next(-2) {
-      if stack.isSame(-1, 1), let name = stack.string(-2) { return name }
+      if stack.isSame(-1, 1), let name = stack.string(-2) { return "ml.\(name)" }
       stack.pop()
     }
-    return "moonloop"
+    return "ml"
   }
 
   /// The names of the fields of the table at 1, in order.

@@ -5,14 +5,20 @@ internal import LuaEmbed
 
 let warningModule = LuaModule("moonloop.warning", [.function("write", warningWrite)])
 
-/// `write(text)`: writes a warning, which fails no test. When the state ends, there is nothing left
-/// to warn about.
+/// `write(text)`
 private let warningWrite: LuaRawFunction = { L, context in
   host(L, context, "warning") { call in
-    let text = "moonloop: warning: \(try call.string(1, "the text"))"
-    let runtime = call.runtime
-    if runtime.isClosing { return 0 }
-    if runtime.bed != nil { writeToStandardError(text) } else { runtime.errors.write(text) }
+    call.runtime.warn(try call.string(1, "the text"))
     return 0
+  }
+}
+
+extension Runtime {
+  /// Writes a warning, which fails no test. When the state ends, there is nothing left to warn
+  /// about.
+  func warn(_ text: String) {
+    if isClosing { return }
+    let line = "moonloop: warning: \(text)"
+    if bed != nil { writeToStandardError(line) } else { errors.write(line) }
   }
 }

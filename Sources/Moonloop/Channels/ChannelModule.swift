@@ -7,7 +7,7 @@ private let channelOptions: [StaticString] = ["capacity", "name"]
 
 /// `ml.channel(capacity)`, `ml.channel { capacity, name }`
 let moduleChannel: LuaRawFunction = { L, context in
-  host(L, context, "channel") { call in
+  host(L, context, "ml.channel") { call in
     try call.requireRoom(for: .channels)
     var name = ""
     var capacity = 0
@@ -79,7 +79,7 @@ extension HostCall {
 
 /// `channel:send(value, { timeout })`: true; or nil, message, code.
 let channelSend: LuaRawFunction = { L, context in
-  host(L, context, "send") { call in
+  host(L, context, "channel:send") { call in
     let channel = try call.selfChannel()
     try call.requireValue()
     let timeout = try call.timeout(3)
@@ -98,7 +98,7 @@ let channelSend: LuaRawFunction = { L, context in
 
 /// `channel:try_send(value)`: the same at once, or nil, "full", "EAGAIN".
 let channelTrySend: LuaRawFunction = { L, context in
-  host(L, context, "try_send") { call in
+  host(L, context, "channel:try_send") { call in
     let channel = try call.selfChannel()
     try call.requireValue()
     call.stack.setCount(2)
@@ -116,7 +116,7 @@ let channelTrySend: LuaRawFunction = { L, context in
 
 /// `channel:receive { timeout }`: the next value; nil at the end; or nil, message, code.
 let channelReceive: LuaRawFunction = { L, context in
-  host(L, context, "receive") { call in
+  host(L, context, "channel:receive") { call in
     let channel = try call.selfChannel()
     return try call.receive(channel, timeout: try call.timeout(2))
   }
@@ -124,7 +124,9 @@ let channelReceive: LuaRawFunction = { L, context in
 
 /// The iterator of `items`: gets the channel, and the value before.
 let channelNext: LuaRawFunction = { L, context in
-  host(L, context, "receive") { call in try call.receive(try call.selfChannel(), timeout: nil) }
+  host(L, context, "channel:items") { call in
+    try call.receive(try call.selfChannel(), timeout: nil)
+  }
 }
 
 extension HostCall {
@@ -142,7 +144,7 @@ extension HostCall {
 
 /// `channel:try_receive()`: the same at once, or nil, "empty", "EAGAIN".
 let channelTryReceive: LuaRawFunction = { L, context in
-  host(L, context, "try_receive") { call in
+  host(L, context, "channel:try_receive") { call in
     switch try call.selfChannel().receive(call) {
     case .received: return 1
     case .ended:
@@ -155,7 +157,7 @@ let channelTryReceive: LuaRawFunction = { L, context in
 
 /// `for value in channel:items() do`
 let channelItems: LuaRawFunction = { L, context in
-  host(L, context, "items") { call in
+  host(L, context, "channel:items") { call in
     _ = try call.selfChannel()
     call.stack.push(function: channelNext)
     call.stack.pushValue(1)
@@ -166,14 +168,14 @@ let channelItems: LuaRawFunction = { L, context in
 // MARK: The end
 
 let channelClose: LuaRawFunction = { L, context in
-  host(L, context, "close") { call in
+  host(L, context, "channel:close") { call in
     try call.selfChannel().close(call.runtime)
     return 0
   }
 }
 
 let channelInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "invalidate") { call in
+  host(L, context, "channel:invalidate") { call in
     let channel = try call.selfChannel()
     channel.close(call.runtime)
     channel.clear(call)
@@ -182,7 +184,7 @@ let channelInvalidate: LuaRawFunction = { L, context in
 }
 
 let channelIsValid: LuaRawFunction = { L, context in
-  host(L, context, "is_valid") { call in
+  host(L, context, "channel:is_valid") { call in
     call.stack.push(!(try call.selfChannel().isClosed))
     return 1
   }
@@ -191,21 +193,21 @@ let channelIsValid: LuaRawFunction = { L, context in
 // MARK: Fields
 
 let channelName: LuaRawFunction = { L, context in
-  host(L, context, "name") { call in
+  host(L, context, "channel.name") { call in
     call.stack.push(try call.selfChannel().name)
     return 1
   }
 }
 
 let channelCapacity: LuaRawFunction = { L, context in
-  host(L, context, "capacity") { call in
+  host(L, context, "channel.capacity") { call in
     call.stack.push(try call.selfChannel().capacity)
     return 1
   }
 }
 
 let channelCount: LuaRawFunction = { L, context in
-  host(L, context, "count") { call in
+  host(L, context, "channel.count") { call in
     call.stack.push(try call.selfChannel().count)
     return 1
   }

@@ -7,7 +7,7 @@ private let semaphoreOptions: [StaticString] = ["permits", "name"]
 
 /// `ml.semaphore(permits)`, `ml.semaphore { permits, name }`
 let moduleSemaphore: LuaRawFunction = { L, context in
-  host(L, context, "semaphore") { call in
+  host(L, context, "ml.semaphore") { call in
     try call.requireRoom(for: .channels)
     var name = ""
     let permits: Int
@@ -54,7 +54,7 @@ extension HostCall {
 
 /// `semaphore:acquire { timeout }`: a permit; or nil, message, code.
 let semaphoreAcquire: LuaRawFunction = { L, context in
-  host(L, context, "acquire") { call in
+  host(L, context, "semaphore:acquire") { call in
     let semaphore = try call.selfSemaphore()
     let timeout = try call.timeout(2)
     let coroutine = try call.requireWaiting()
@@ -69,7 +69,7 @@ let semaphoreAcquire: LuaRawFunction = { L, context in
 
 /// `semaphore:try_acquire()`: the same at once, or nil, "no permit is free", "EAGAIN".
 let semaphoreTryAcquire: LuaRawFunction = { L, context in
-  host(L, context, "try_acquire") { call in
+  host(L, context, "semaphore:try_acquire") { call in
     let semaphore = try call.selfSemaphore()
     if semaphore.isClosed { return call.closed() }
     try call.requireOpen()
@@ -81,7 +81,7 @@ let semaphoreTryAcquire: LuaRawFunction = { L, context in
 
 /// `semaphore:with(fn, ...)`, first half: waits for a permit.
 let semaphoreWith: LuaRawFunction = { L, context in
-  host(L, context, "with") { call in
+  host(L, context, "semaphore:with") { call in
     let semaphore = try call.selfSemaphore()
     try call.function(2, "the function")
     let coroutine = try call.requireWaiting()
@@ -96,7 +96,7 @@ let semaphoreWith: LuaRawFunction = { L, context in
 
 /// The second half: the permit has been granted, and is on top; or the semaphore was closed.
 let semaphoreWithSecond: LuaRawFunction = { L, context in
-  host(L, context, "with") { call in
+  host(L, context, "semaphore:with") { call in
     if call.runtime.kinds.permit.handle(call.stack.L, -1) == nil { return 3 }
     return call.guardedCall()
   }
@@ -114,7 +114,7 @@ extension HostCall {
 
 /// `semaphore:release()`: releases any permit.
 let semaphoreRelease: LuaRawFunction = { L, context in
-  host(L, context, "release") { call in
+  host(L, context, "semaphore:release") { call in
     let semaphore = try call.selfSemaphore()
     guard semaphore.release(call.runtime) else {
       throw call.mistake(
@@ -127,7 +127,7 @@ let semaphoreRelease: LuaRawFunction = { L, context in
 
 /// `permit:release()`, also `<close>`: idempotent.
 let permitRelease: LuaRawFunction = { L, context in
-  host(L, context, "release") { call in
+  host(L, context, "permit:release") { call in
     let handle = try call.selfHandle(call.runtime.kinds.permit)
     if handle.word == 1 {
       handle.word = 0
@@ -138,7 +138,7 @@ let permitRelease: LuaRawFunction = { L, context in
 }
 
 let permitIsValid: LuaRawFunction = { L, context in
-  host(L, context, "is_valid") { call in
+  host(L, context, "permit:is_valid") { call in
     call.stack.push(try call.selfHandle(call.runtime.kinds.permit).word == 1)
     return 1
   }
@@ -156,35 +156,35 @@ let permitToString: LuaRawFunction = { L, context in
 // MARK: The end, and fields
 
 let semaphoreInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "invalidate") { call in
+  host(L, context, "semaphore:invalidate") { call in
     try call.selfSemaphore().close(call.runtime)
     return 0
   }
 }
 
 let semaphoreIsValid: LuaRawFunction = { L, context in
-  host(L, context, "is_valid") { call in
+  host(L, context, "semaphore:is_valid") { call in
     call.stack.push(!(try call.selfSemaphore().isClosed))
     return 1
   }
 }
 
 let semaphoreName: LuaRawFunction = { L, context in
-  host(L, context, "name") { call in
+  host(L, context, "semaphore.name") { call in
     call.stack.push(try call.selfSemaphore().name)
     return 1
   }
 }
 
 let semaphorePermits: LuaRawFunction = { L, context in
-  host(L, context, "permits") { call in
+  host(L, context, "semaphore.permits") { call in
     call.stack.push(try call.selfSemaphore().permits)
     return 1
   }
 }
 
 let semaphoreAvailable: LuaRawFunction = { L, context in
-  host(L, context, "available") { call in
+  host(L, context, "semaphore.available") { call in
     call.stack.push(try call.selfSemaphore().available)
     return 1
   }

@@ -6,7 +6,7 @@ internal import MoonloopCore
 /// `ml.configure(path)` or `ml.configure(table)` (D40).
 let moduleConfigure: LuaRawFunction = { L, context in
   callSource(
-    L, context, "configure", "return require('moonloop.configuration').configure(...)")
+    L, context, "ml.configure", "return require('moonloop.configuration').configure(...)")
 }
 
 private let limitOptions: [StaticString] = [
@@ -15,7 +15,7 @@ private let limitOptions: [StaticString] = [
 
 /// `ml.limit { memory, callout, instructions, handles, nesting }`: limits not named stay.
 let moduleLimit: LuaRawFunction = { L, context in
-  host(L, context, "limit") { call in
+  host(L, context, "ml.limit") { call in
     let options = try call.options(1, limitOptions, example: "{ callout = 2, handles = 1000 }")
     var limits = call.state.limits
     if let bytes = try options.integer("memory", in: (1 << 20) ... .max) { limits.memory = bytes }

@@ -11,7 +11,7 @@ private let sourceOptions: [StaticString] = [
 /// `loop:source { perform, schedule, cancel, order, identity, describe, name, modes, keep_alive,
 /// on_error }`; the handler may also be the first element.
 let loopSource: LuaRawFunction = { L, context in
-  host(L, context, "source") { call in
+  host(L, context, "loop:source") { call in
     try call.requireLoop()
     return try makeSource(call, options: 2, isAdded: true)
   }
@@ -19,7 +19,7 @@ let loopSource: LuaRawFunction = { L, context in
 
 /// `ml.source { … }`: made, in no mode yet.
 let moduleSource: LuaRawFunction = { L, context in
-  host(L, context, "source") { call in try makeSource(call, options: 1, isAdded: false) }
+  host(L, context, "ml.source") { call in try makeSource(call, options: 1, isAdded: false) }
 }
 
 private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
@@ -103,7 +103,7 @@ let sourceSignal: LuaRawFunction = { L, context in
 }
 
 let sourceSignalled: LuaRawFunction = { L, context in
-  host(L, context, "signalled") { call in
+  host(L, context, "source.signalled") { call in
     let handle = try call.selfHandle(call.runtime.kinds.source)
     let source = handle.item(as: Loop.Source.self)
     call.stack.push(source.isValid && source.isSignalled)
@@ -112,7 +112,7 @@ let sourceSignalled: LuaRawFunction = { L, context in
 }
 
 let sourceOrder: LuaRawFunction = { L, context in
-  host(L, context, "order") { call in
+  host(L, context, "source.order") { call in
     let handle = try call.selfHandle(call.runtime.kinds.source)
     call.stack.push(handle.item(as: Loop.Source.self).order)
     return 1

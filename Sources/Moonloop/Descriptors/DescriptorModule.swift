@@ -17,7 +17,7 @@ private let eventNames: [(name: String, value: Loop.DescriptorSource.Events)] = 
 /// `loop:fd { fd, read, write, name, modes, close, reenable, line_limit, order, keep_alive,
 /// on_error }`
 let loopDescriptor: LuaRawFunction = { L, context in
-  host(L, context, "fd") { call in
+  host(L, context, "loop:fd") { call in
     try call.requireLoop()
     return try makeDescriptor(call, options: 2, isAdded: true)
   }
@@ -25,7 +25,7 @@ let loopDescriptor: LuaRawFunction = { L, context in
 
 /// `ml.fd { … }`: made, in no mode yet.
 let moduleDescriptor: LuaRawFunction = { L, context in
-  host(L, context, "fd") { call in try makeDescriptor(call, options: 1, isAdded: false) }
+  host(L, context, "ml.fd") { call in try makeDescriptor(call, options: 1, isAdded: false) }
 }
 
 private func makeDescriptor(
@@ -64,7 +64,8 @@ private func makeDescriptor(
   source.onFailure = kind.failure
   do throws(SystemError) { try source.inspect(call.loop.kernel) } catch {
     throw OperatingFailure(
-      "fd: descriptor \(fd) cannot be watched: \(error.message) (\(error.name))", error.name)
+      "\(call.name): descriptor \(fd) cannot be watched: \(error.message) (\(error.name))",
+      error.name)
   }
   call.push(kind, source)
   call.stack.rotate(-3, 1)  // the handle below its two functions
@@ -148,14 +149,14 @@ let descriptorDisable: LuaRawFunction = { L, context in
 }
 
 let descriptorNumber: LuaRawFunction = { L, context in
-  host(L, context, "fd") { call in
+  host(L, context, "fd.fd") { call in
     call.stack.push(Int(try call.selfDescriptor().1.fd))
     return 1
   }
 }
 
 let descriptorEnabled: LuaRawFunction = { L, context in
-  host(L, context, "enabled") { call in
+  host(L, context, "fd.enabled") { call in
     let source = try call.selfDescriptor().1
     call.stack.newTable(items: 2)
     var place: Int64 = 1

@@ -13,7 +13,7 @@ let frozenEntries: [LuaEntry] = [
 
 /// `ml.freeze(table)`: a copy that never changes; states share it.
 let moduleFreeze: LuaRawFunction = { L, context in
-  host(L, context, "freeze") { call in
+  host(L, context, "ml.freeze") { call in
     if call.frozenTable(1) != nil {
       call.stack.setCount(1)
       return 1

@@ -17,12 +17,12 @@ private let guestLimits: [StaticString] = [
 private let notInside: [StaticString] = ["run", "reload", "tty"]
 
 let moduleGuest: LuaRawFunction = { L, context in
-  host(L, context, "guest") { call in
+  host(L, context, "ml.guest") { call in
     try call.requireRoom()
     if call.runtime.granted.guest != nil { throw call.mistake("a guest may not make guests") }
     Tape.letGo()
     if !Intake.isPlain {
-      throw OperatingFailure("guest: a program with guests cannot be recorded", "ENOTSUP")
+      throw OperatingFailure("ml.guest: a program with guests cannot be recorded", "ENOTSUP")
     }
     let options = try call.options(
       1, guestOptions, example: "{ file = \"plugin.lua\", allow = { \"timers\" } }")
@@ -62,7 +62,7 @@ extension HostCall {
       script = WorkerText(source: text, name: "=guest")
     } else if let file {
       do throws(SystemError) { script = try WorkerText(file: file, searching: nil) } catch {
-        throw OperatingFailure("guest: cannot read \(file): \(error.message)", error.name)
+        throw OperatingFailure("ml.guest: cannot read \(file): \(error.message)", error.name)
       }
     } else {
       throw mistake("needs a script: 'file' or 'text'")
@@ -71,7 +71,7 @@ extension HostCall {
       do throws(LuaError) {
         try state.load(bytes: bytes, name: script.chunkName, on: stack)
         stack.pop()
-      } catch { throw OperatingFailure("guest: \(error.message)", "ENOEXEC") }
+      } catch { throw OperatingFailure("ml.guest: \(error.message)", "ENOEXEC") }
     }
     return script
   }
@@ -186,9 +186,9 @@ extension HostCall {
       default: break
       }
     } catch let error as SystemError {
-      throw OperatingFailure("guest: \(error.message)", error.name)
+      throw OperatingFailure("ml.guest: \(error.message)", error.name)
     } catch let error as LuaError {
-      throw OperatingFailure("guest: \(error.message)", "ENOMEM")
+      throw OperatingFailure("ml.guest: \(error.message)", "ENOMEM")
     }
   }
 
@@ -282,7 +282,7 @@ let guestUsage: LuaRawFunction = { L, context in
 }
 
 let guestStatus: LuaRawFunction = { L, context in
-  host(L, context, "status") { call in
+  host(L, context, "guest.status") { call in
     call.stack.push(try call.selfGuest().status)
     return 1
   }

@@ -29,7 +29,7 @@ package enum GuestProgram {
     do throws(SpawnFailure) { return try Child.spawn(plan) } catch {
       let program = plan.arguments[0]
       throw OperatingFailure(
-        "guest: cannot start '\(String(decoding: program, as: UTF8.self))' for it: "
+        "ml.guest: cannot start '\(String(decoding: program, as: UTF8.self))' for it: "
           + error.error.message, error.error.name)
     }
   }

@@ -348,7 +348,7 @@ extension Runtime {
 private let askedCron = LuaEntry.method(
   "cron",
   { L, context in
-    let status = host(L, context, "cron") { call throws in
+    let status = host(L, context, "loop:cron") { call throws in
       try call.requireAnswer(for: .timers)
       return LuaStatus.results(0)
     }

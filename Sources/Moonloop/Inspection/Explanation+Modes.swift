@@ -89,7 +89,7 @@ extension Explanation {
     let who = console.visit?.who.subject ?? current
     let words =
       switch who {
-      case .chunk: "the main chunk runs now"
+      case .chunk: "\(runtime.chunkWord) runs now"
       case .task(let task): "\(runtime.label(of: .task(task))) runs now"
       default: "the handler of \(runtime.label(of: who)) runs now"
       }

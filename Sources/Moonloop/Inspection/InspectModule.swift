@@ -6,7 +6,7 @@ internal import MoonloopCore
 
 /// `loop:dump()`: a text with a line for each handle, task and request.
 let loopDump: LuaRawFunction = { L, context in
-  host(L, context, "dump") { call in
+  host(L, context, "loop:dump") { call in
     try call.requireLoop()
     call.stack.push(call.runtime.explanation.dump())
     return 1
@@ -15,7 +15,7 @@ let loopDump: LuaRawFunction = { L, context in
 
 /// `loop:why(handle)`: why it is not called; `loop:why()`: what keeps the loop from finishing.
 let loopWhy: LuaRawFunction = { L, context in
-  host(L, context, "why") { call in
+  host(L, context, "loop:why") { call in
     try call.requireLoop()
     let runtime = call.runtime
     switch call.stack.type(2) {

@@ -120,12 +120,12 @@ extension Explanation {
       // A handler that goes on after a wait belongs to its item.
       if case .chunk = task.subject {
         RecordedSubject(
-          word: task.madeAt.source < 0 ? "the main chunk" : "task", name: task.name,
+          word: task.madeAt.source < 0 ? runtime.chunkWord : "task", name: task.name,
           place: task.madeAt)
       } else {
         recorded(task.subject)
       }
-    case .chunk: RecordedSubject(word: "the main chunk", name: "")
+    case .chunk: RecordedSubject(word: runtime.chunkWord, name: "")
     case .finalizer: RecordedSubject(word: "a finalizer", name: "")
     }
   }

@@ -7,7 +7,7 @@ private let metricsOptions: [StaticString] = ["on", "reset"]
 
 /// `loop:metrics { on, reset }`: the figures since the first call, which starts measuring.
 let loopMetrics: LuaRawFunction = { L, context in
-  host(L, context, "metrics") { call in
+  host(L, context, "loop:metrics") { call in
     try call.requireLoop()
     var isOn = true
     var resets = false

@@ -106,11 +106,12 @@ extension HostCall {
     }
   }
 
-  /// `modes` belongs to `loop:x`, not to `ml.x` (D9).
+  /// `modes` belongs to `loop:x`, not to `ml.x`, whose call this is (D9).
   func modesOption(_ options: Options, isAdded: Bool) throws(ScriptMistake) -> [ModeName]? {
     let modes = try options.modes()
     if modes != nil && !isAdded {
-      throw mistake("'modes' is for loop:\(name)", hint: "give the modes to loop:add")
+      let method = "\(name)".dropFirst(3)
+      throw mistake("'modes' is for loop:\(method)", hint: "give the modes to loop:add")
     }
     return modes
   }
@@ -237,7 +238,7 @@ extension LuaDoor {
 // MARK: Methods
 
 let itemInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "invalidate") { call in
+  host(L, context, "item:invalidate") { call in
     let handle = try call.selfItem()
     let item = handle.item
     if item.isValid {
@@ -250,14 +251,14 @@ let itemInvalidate: LuaRawFunction = { L, context in
 }
 
 let itemIsValid: LuaRawFunction = { L, context in
-  host(L, context, "is_valid") { call in
+  host(L, context, "item:is_valid") { call in
     call.stack.push(try call.selfItem().item.isValid)
     return 1
   }
 }
 
 let itemKeepAlive: LuaRawFunction = { L, context in
-  host(L, context, "keep_alive") { call in
+  host(L, context, "item:keep_alive") { call in
     let handle = try call.selfItem()
     let holds = try call.boolean(2)
     try call.requireValid(handle)
@@ -268,7 +269,7 @@ let itemKeepAlive: LuaRawFunction = { L, context in
 }
 
 let itemModes: LuaRawFunction = { L, context in
-  host(L, context, "modes") { call in
+  host(L, context, "item:modes") { call in
     call.pushNames(call.loop.modes(of: try call.selfItem().item))
     return 1
   }
@@ -277,28 +278,28 @@ let itemModes: LuaRawFunction = { L, context in
 // MARK: Fields
 
 let itemName: LuaRawFunction = { L, context in
-  host(L, context, "name") { call in
+  host(L, context, "item.name") { call in
     call.stack.push(try call.selfItem().item.name)
     return 1
   }
 }
 
 let itemFires: LuaRawFunction = { L, context in
-  host(L, context, "fires") { call in
+  host(L, context, "item.fires") { call in
     call.stack.push(Int(try call.selfItem().item.callouts))
     return 1
   }
 }
 
 let itemOnError: LuaRawFunction = { L, context in
-  host(L, context, "on_error") { call in
+  host(L, context, "item.on_error") { call in
     call.push(call.runtime.handles.onError(of: try call.selfItem().item))
     return 1
   }
 }
 
 let itemSetOnError: LuaRawFunction = { L, context in
-  host(L, context, "on_error") { call in
+  host(L, context, "item.on_error") { call in
     let handle = try call.selfItem()
     let handler = try call.handlerReference(2)
     try call.requireValid(handle)

@@ -74,7 +74,7 @@ extension HostCall {
 // MARK: Methods
 
 let programItemSignal: LuaRawFunction = { L, context in
-  host(L, context, "signal") { call in
+  host(L, context, "item:signal") { call in
     let source = try call.programItem(as: Loop.Source.self, "source, and cannot be signalled")
     if !source.isValid { throw LoopError.invalidItem(source.label) }
     source.signal()
@@ -83,7 +83,7 @@ let programItemSignal: LuaRawFunction = { L, context in
 }
 
 let programItemInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "invalidate") { call in
+  host(L, context, "item:invalidate") { call in
     let item = try call.programItem()
     if item.canBeShared {
       try call.atHome(item)
@@ -96,14 +96,14 @@ let programItemInvalidate: LuaRawFunction = { L, context in
 }
 
 let programItemIsValid: LuaRawFunction = { L, context in
-  host(L, context, "is_valid") { call in
+  host(L, context, "item:is_valid") { call in
     call.stack.push(try call.programItem().isValid)
     return 1
   }
 }
 
 let programItemModes: LuaRawFunction = { L, context in
-  host(L, context, "modes") { call in
+  host(L, context, "item:modes") { call in
     call.pushNames(call.loop.modes(of: try call.programItem()))
     return 1
   }
@@ -120,14 +120,14 @@ let programItemToString: LuaRawFunction = { L, context in
 // MARK: Fields
 
 let programItemName: LuaRawFunction = { L, context in
-  host(L, context, "name") { call in
+  host(L, context, "item.name") { call in
     call.stack.push(try call.programItem().name)
     return 1
   }
 }
 
 let programItemSignalled: LuaRawFunction = { L, context in
-  host(L, context, "signalled") { call in
+  host(L, context, "item.signalled") { call in
     let source = try call.programItem(as: Loop.Source.self, "source, and is never signalled")
     call.stack.push(source.isValid && source.isSignalled)
     return 1
@@ -135,7 +135,7 @@ let programItemSignalled: LuaRawFunction = { L, context in
 }
 
 let programItemNextFire: LuaRawFunction = { L, context in
-  host(L, context, "next_fire") { call in
+  host(L, context, "item.next_fire") { call in
     let timer = try call.programItem(as: Loop.Timer.self, "timer, and has no date")
     let date = try call.claiming(timer) { timer.nextFire }
     call.stack.push(date: date?.nanoseconds)
@@ -144,7 +144,7 @@ let programItemNextFire: LuaRawFunction = { L, context in
 }
 
 let programItemSetNextFire: LuaRawFunction = { L, context in
-  host(L, context, "next_fire") { call in
+  host(L, context, "item.next_fire") { call in
     let timer = try call.programItem(as: Loop.Timer.self, "timer, and has no date")
     let date = try call.seconds(2, "the date", .any)
     if !timer.isValid { throw LoopError.invalidItem(timer.label) }

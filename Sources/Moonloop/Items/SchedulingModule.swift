@@ -39,7 +39,7 @@ extension HostCall {
 
 /// `loop:add(item, modes)`: returns the item.
 let loopAdd: LuaRawFunction = { L, context in
-  host(L, context, "add") { call in
+  host(L, context, "loop:add") { call in
     try call.requireLoop()
     let scheduled = try call.scheduled(2)
     let modes = try call.modesArgument(3)
@@ -59,7 +59,7 @@ let loopAdd: LuaRawFunction = { L, context in
 
 /// `loop:remove(item, modes)`: the item stays valid.
 let loopRemove: LuaRawFunction = { L, context in
-  host(L, context, "remove") { call in
+  host(L, context, "loop:remove") { call in
     try call.requireLoop()
     let scheduled = try call.scheduled(2)
     let modes = try call.modesArgument(3)
@@ -81,7 +81,7 @@ let loopRemove: LuaRawFunction = { L, context in
 
 /// `loop:contains(item, mode)`; for `common`, whether it is a common item.
 let loopContains: LuaRawFunction = { L, context in
-  host(L, context, "contains") { call in
+  host(L, context, "loop:contains") { call in
     try call.requireLoop()
     let scheduled = try call.scheduled(2)
     let mode =
@@ -97,7 +97,7 @@ let loopContains: LuaRawFunction = { L, context in
 
 /// `timer:modes()`
 let timerModes: LuaRawFunction = { L, context in
-  host(L, context, "modes") { call in
+  host(L, context, "timer:modes") { call in
     guard let id = call.timerID(1) else { throw call.notSelf("timer") }
     call.pushNames(call.loop.modeNames(of: id))
     return 1
@@ -106,7 +106,7 @@ let timerModes: LuaRawFunction = { L, context in
 
 /// `loop:modes()`: each mode that has been used, and how much is in it.
 let loopModes: LuaRawFunction = { L, context in
-  host(L, context, "modes") { call in
+  host(L, context, "loop:modes") { call in
     try call.requireLoop()
     let stack = call.stack
     let names = call.loop.modeNames

@@ -15,9 +15,7 @@ extension HostCall {
     if stack.isCollected(1) {
       return mistake("the \(kind) was collected already: a finalizer uses it too late")
     }
-    let method = "\(name)".split(separator: ":").last ?? ""
-    return mistake(
-      "must be called as \(kind):\(method)(…), with a colon; got \(given(1)) for the \(kind)")
+    return mistake("must be called with a colon; got \(given(1)) for the \(kind)")
   }
 
   package func boolean(_ index: Int32) throws(ScriptMistake) -> Bool {
@@ -30,7 +28,7 @@ extension HostCall {
   /// A handler that may be nil, kept; for `on_error` fields.
   package func handlerReference(_ index: Int32) throws(ScriptMistake) -> LuaReference? {
     if stack.type(index) == .nil { return nil }
-    try function(index, "'\(name)'")
+    try function(index, "the handler")
     stack.pushValue(index)
     return LuaReference(popping: stack)
   }
@@ -47,8 +45,11 @@ private let runOptions: [StaticString] = ["mode", "timeout", "until_handled"]
 /// `loop:run { mode, timeout, until_handled }` returns the result, the value of a stop, and whether
 /// a stop met the run (R19).
 let loopRun: LuaRawFunction = { L, context in
-  host(L, context, "run") { call in
+  host(L, context, "loop:run") { call in
     try call.requireLoop()
+    if call.count > 2 {
+      throw call.mistake("takes a mode, or a table such as { mode = \"default\", timeout = 5 }")
+    }
     let runtime = call.runtime
     var mode = ModeName.default
     var timeout: Duration?
@@ -95,7 +96,7 @@ extension HostCall {
 
 /// `loop:stop(value)` ends the innermost run, and returns whether there was one (R16).
 let loopStop: LuaRawFunction = { L, context in
-  host(L, context, "stop") { call in
+  host(L, context, "loop:stop") { call in
     try call.requireLoop()
     // A script cannot end the runs of a host.
     let isAllowed = !call.runtime.errors.isHosted || call.runtime.runs.isInOwnRun
@@ -106,7 +107,7 @@ let loopStop: LuaRawFunction = { L, context in
 
 /// `loop:stop_when_next_looking(value)`: remembered if the loop is not running.
 let loopStopLater: LuaRawFunction = { L, context in
-  host(L, context, "stop_when_next_looking") { call in
+  host(L, context, "loop:stop_when_next_looking") { call in
     try call.requireLoop()
     call.loop.stopWhenNextLooking(call.stopValue())
     return 0
@@ -122,7 +123,7 @@ extension HostCall {
 }
 
 let loopWakeUp: LuaRawFunction = { L, context in
-  host(L, context, "wake_up") { call in
+  host(L, context, "loop:wake_up") { call in
     try call.requireLoop()
     call.loop.wakeUp()
     return 0
@@ -132,12 +133,12 @@ let loopWakeUp: LuaRawFunction = { L, context in
 // MARK: Modes
 
 let loopAddCommonMode: LuaRawFunction = { L, context in
-  host(L, context, "add_common_mode") { call in
+  host(L, context, "loop:add_common_mode") { call in
     try call.requireLoop()
     let failures = call.loop.addCommonMode(ModeName(try call.string(2, "the mode")))
     call.runtime.loopContext.chargePlaces()
     if let first = failures.first {
-      throw OperatingFailure("add_common_mode: \(first)", first.code)
+      throw OperatingFailure("loop:add_common_mode: \(first)", first.code)
     }
     call.stack.push(true)
     return 1
@@ -146,7 +147,7 @@ let loopAddCommonMode: LuaRawFunction = { L, context in
 
 /// `loop:next_timer(mode)`: the earliest date of a mode's timers.
 let loopNextTimer: LuaRawFunction = { L, context in
-  host(L, context, "next_timer") { call in
+  host(L, context, "loop:next_timer") { call in
     try call.requireLoop()
     let mode = call.count < 2 ? .default : ModeName(try call.string(2, "the mode"))
     if let date = call.loop.nextTimerDate(mode: mode) {
@@ -159,7 +160,7 @@ let loopNextTimer: LuaRawFunction = { L, context in
 }
 
 let loopMode: LuaRawFunction = { L, context in
-  host(L, context, "mode") { call in
+  host(L, context, "loop.mode") { call in
     if let mode = call.loop.currentMode {
       call.stack.push(ref: call.runtime.modeRef(mode))
     } else {
@@ -170,7 +171,7 @@ let loopMode: LuaRawFunction = { L, context in
 }
 
 let loopDepth: LuaRawFunction = { L, context in
-  host(L, context, "depth") { call in
+  host(L, context, "loop.depth") { call in
     call.stack.push(call.loop.depth)
     return 1
   }
@@ -178,7 +179,7 @@ let loopDepth: LuaRawFunction = { L, context in
 
 /// `loop.is_waiting`: whether it is asleep (R5), which code that runs on it never sees.
 let loopIsWaiting: LuaRawFunction = { L, context in
-  host(L, context, "is_waiting") { call in
+  host(L, context, "loop.is_waiting") { call in
     call.stack.push(call.loop.isWaiting)
     return 1
   }
@@ -187,19 +188,19 @@ let loopIsWaiting: LuaRawFunction = { L, context in
 // MARK: Errors
 
 let loopOnError: LuaRawFunction = { L, context in
-  host(L, context, "on_error") { call in
+  host(L, context, "loop.on_error") { call in
     call.push(call.runtime.errors.onError)
     return 1
   }
 }
 
 let loopSetOnError: LuaRawFunction = { L, context in
-  host(L, context, "on_error") { call in
+  host(L, context, "loop.on_error") { call in
     let errors = call.runtime.errors
     if call.stack.type(2) == .string, let verdict = call.stack.string(2) {
       guard let verdict = ErrorPolicy.Verdict(rawValue: verdict) else {
         throw call.mistake(
-          "'on_error' must be a function, \"continue\" or \"stop\", got \(call.given(2))")
+          "the handler must be a function, \"continue\" or \"stop\", got \(call.given(2))")
       }
       errors.onError = nil
       errors.verdict = verdict

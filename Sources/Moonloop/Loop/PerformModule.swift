@@ -41,7 +41,7 @@ private let performAfterOptions: [StaticString] = ["after", "modes", "target"]
 ///
 /// `wake = false` is the bare form (R107); `as_source = true` counts as a source (R111).
 let loopPerform: LuaRawFunction = { L, context in
-  host(L, context, "perform") { call in
+  host(L, context, "loop:perform") { call in
     try call.requireLoop()
     var modes: [ModeName] = [.default]
     var wakes = true
@@ -58,7 +58,7 @@ let loopPerform: LuaRawFunction = { L, context in
       target = options.target("target")
       function = 3
     }
-    let request = try call.pushRequest(modes, target, function)
+    let request = try call.pushRequest("perform", modes, target, function)
     let body = call.runtime.requests.body(of: request)
     request.request = call.loop.performHere(
       modes: modes, wakes: wakes, asSource: asSource, order: order, body)
@@ -69,7 +69,7 @@ let loopPerform: LuaRawFunction = { L, context in
 /// `loop:perform_after(seconds, f, …)`, `loop:perform_after({ after, modes, target }, f, …)`: a
 /// one-shot timer (R114).
 let loopPerformAfter: LuaRawFunction = { L, context in
-  host(L, context, "perform_after") { call in
+  host(L, context, "loop:perform_after") { call in
     try call.requireLoop()
     var modes: [ModeName] = [.default]
     var target: ScriptTarget?
@@ -86,7 +86,7 @@ let loopPerformAfter: LuaRawFunction = { L, context in
       delay = try call.seconds(2, "the delay", .notNegative)
     }
     if !call.timers.hasRoom(upTo: call.loop.timerLimit) { throw call.tooManyTimers() }
-    let request = try call.pushRequest(modes, target, 3)
+    let request = try call.pushRequest("perform_after", modes, target, 3)
     let body = call.runtime.requests.body(of: request)
     request.request = call.loop.perform(after: .nanoseconds(delay), modes: modes, body)
     if let timer = request.request?.timer {
@@ -100,7 +100,7 @@ extension HostCall {
   /// Makes the handle of a request for the function at an index and its arguments; the loop holds
   /// it until it was performed. [-?, +1]
   fileprivate func pushRequest(
-    _ modes: [ModeName], _ target: ScriptTarget?, _ function: Int32
+    _ kind: StaticString, _ modes: [ModeName], _ target: ScriptTarget?, _ function: Int32
   ) throws(ScriptMistake) -> ScriptRequest {
     try self.function(function, "the function")
     try requireRoom(for: .performs)
@@ -115,7 +115,7 @@ extension HostCall {
     } else {
       stack.pushNil()
     }
-    let request = ScriptRequest(name, modes, target, madeAt: stack.position)
+    let request = ScriptRequest(kind, modes, target, madeAt: stack.position)
     let handle = runtime.kinds.request.push(stack.L)
     handle.pointer = Unmanaged.passRetained(request).toOpaque()
     stack.rotate(-3, 1)
@@ -136,7 +136,7 @@ extension HostCall {
 
 /// `loop:cancel_performs(target)`: cancels all requests for it; returns how many there were (R146).
 let loopCancelPerforms: LuaRawFunction = { L, context in
-  host(L, context, "cancel_performs") { call in
+  host(L, context, "loop:cancel_performs") { call in
     try call.requireLoop()
     call.stack.setCount(2)
     guard let target = ScriptTarget(call.stack, 2) else {
@@ -158,21 +158,21 @@ func releaseRequest(_ handle: LuaHandle) {
 
 /// `request:cancel()`: whether it was still waiting (R115).
 let requestCancel: LuaRawFunction = { L, context in
-  host(L, context, "cancel") { call in
+  host(L, context, "request:cancel") { call in
     call.stack.push(call.runtime.requests.cancel(try call.selfRequest()))
     return 1
   }
 }
 
 let requestInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "invalidate") { call in
+  host(L, context, "request:invalidate") { call in
     call.runtime.requests.cancel(try call.selfRequest())
     return 0
   }
 }
 
 let requestIsPending: LuaRawFunction = { L, context in
-  host(L, context, "is_pending") { call in
+  host(L, context, "request:is_pending") { call in
     call.stack.push(try call.selfRequest().ref != 0)
     return 1
   }

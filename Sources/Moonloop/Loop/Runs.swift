@@ -14,6 +14,8 @@ package final class Runs {
   package private(set) var ranLoop = false
   /// How many began after the end of the program was requested.
   private var afterEnding = 0
+  /// The modes that were warned about: once is enough.
+  private var doubted: Set<ModeName> = []
 
   /// From now on only later runs decide whether the script runs its loop itself.
   func forgetOwnRun() { ranLoop = false }
@@ -75,11 +77,26 @@ package final class Runs {
     // A breakpoint does not count as the script running its loop itself.
     if mode != debugMode && (loop.depth == 0 || isOfChunk) { ranLoop = true }
     let result = runNested(mode, timeout, returnAfterSource: returnAfterSource)
+    if loop.findMode(mode) == nil { doubt(mode, call) }
     call.stack.push(ref: runtime.names.ref(of: result, call.stack))
     let value = loop.takeStopValue() as? LuaReference
     call.push(value.flatMap { $0.belongs(to: runtime.state) ? $0 : nil })
     call.stack.push(loop.wasStopped)
     return LuaStatus.results(3)
+  }
+
+  /// Warns of a run in a mode that nothing was ever added to, if its name looks like a slip. Names
+  /// that differ in their numbers are meant.
+  private func doubt(_ mode: ModeName, _ call: HostCall) {
+    func letters(_ name: String) -> String { name.filter { !$0.isNumber } }
+    let name = "\(mode)"
+    let others = loop.modeNames.filter { !loop.isEmpty(loop.mode($0)) }.map { "\($0)" }
+    guard name.utf8.count > 3, let near = LuaText.nearest(to: name, among: others),
+      letters(near) != letters(name), doubted.insert(mode).inserted
+    else { return }
+    runtime.warn(
+      "loop:run: nothing was ever added to mode '\(name)'\(call.stack.site); did you mean "
+        + "'\(near)'?")
   }
 }
 

@@ -9,7 +9,7 @@ private let namedOptions: [StaticString] = [
 
 /// `ml.port.listen(name [, { handler, capacity, modes, keep_alive, on_error }])`
 let portListen: LuaRawFunction = { L, context in
-  host(L, context, "port.listen") { call in
+  host(L, context, "ml.port.listen") { call in
     let (place, options) = try call.namedPort()
     let wanted = try call.wanted(options)
     if try call.isRemade(.listener, wanted, place, options) { return 1 }
@@ -35,7 +35,7 @@ let portListen: LuaRawFunction = { L, context in
 
 /// `ml.port.connect(name [, { handler, capacity, modes, keep_alive, on_error }])`
 let portConnect: LuaRawFunction = { L, context in
-  host(L, context, "port.connect") { call in
+  host(L, context, "ml.port.connect") { call in
     let (place, options) = try call.namedPort()
     let wanted = try call.wanted(options)
     if try call.isRemade(.connection, wanted, place, options) { return 1 }

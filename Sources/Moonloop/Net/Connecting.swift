@@ -209,7 +209,7 @@ final class ConnectWait: NetWait {
 
   override func push(on stack: LuaStack) -> Int {
     if connected < 0 {
-      let failure = refusal ?? OperatingFailure("connect: no answer", "EAGAIN")
+      let failure = refusal ?? OperatingFailure("ml.net.connect: no answer", "EAGAIN")
       return stack.pushFailure(failure.message, failure.code)
     }
     var traits = request.traits
@@ -224,7 +224,7 @@ final class ConnectWait: NetWait {
       return 1
     } catch {
       runtime.loop.kernel.close(fd)
-      return stack.pushFailure("connect: \(error)", error.name)
+      return stack.pushFailure("ml.net.connect: \(error)", error.name)
     }
   }
 }
@@ -245,7 +245,7 @@ private let connectOptions: [StaticString] = [
 
 /// `ml.net.connect { host, port | path, timeout, … }`: a stream, once it is connected.
 let netConnect: LuaRawFunction = { L, context in
-  host(L, context, "connect") { call in
+  host(L, context, "ml.net.connect") { call in
     try call.requireRoom()
     let options = try call.options(
       1, connectOptions, example: "{ host = \"localhost\", port = 8080, timeout = 5 }")

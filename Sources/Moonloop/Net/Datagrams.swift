@@ -115,7 +115,7 @@ private let udpOptions: [StaticString] = [
 
 /// `ml.net.udp { host, port, broadcast, reuse_port, connect, handler }`
 let netUDP: LuaRawFunction = { L, context in
-  host(L, context, "udp") { call in
+  host(L, context, "ml.net.udp") { call in
     try call.requireRoom()
     let options = try call.options(
       1, udpOptions, example: "{ port = 5353, function(socket, data, peer) … end }")
@@ -268,7 +268,7 @@ let datagramReceive: LuaRawFunction = { L, context in
 }
 
 let datagramPort: LuaRawFunction = { L, context in
-  host(L, context, "port") { call in
+  host(L, context, "socket.port") { call in
     call.stack.push(Sockets.name(of: try call.selfDatagrams().source.fd)?.port ?? 0)
     return 1
   }

@@ -97,7 +97,7 @@ final class ResolveWait: NetWait {
       stack.push(hosts: addresses)
       return 1
     case .failure(let failure):
-      return stack.pushFailure("resolve: '\(host)': \(failure.message)", failure.code)
+      return stack.pushFailure("ml.net.resolve: '\(host)': \(failure.message)", failure.code)
     }
   }
 }
@@ -128,7 +128,7 @@ extension Options {
 
 /// `ml.net.resolve(name [, { family, timeout }])`: a list of addresses.
 let netResolve: LuaRawFunction = { L, context in
-  host(L, context, "resolve") { call in
+  host(L, context, "ml.net.resolve") { call in
     try call.requireOpen()
     var family = Resolver.Family.any
     var timeout: Int64?

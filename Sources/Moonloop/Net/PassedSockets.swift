@@ -33,19 +33,20 @@ func takePassed(_ name: String) throws(OperatingFailure) -> (Int32, SocketAddres
     switch error.name {
     case "ENOENT" where count == 0:
       throw OperatingFailure(
-        "listen: systemd passed no socket\(named); start the program through its .socket unit",
+        "ml.net.listen: systemd passed no socket\(named); start the program through its "
+          + ".socket unit",
         error.name)
     case "ENOENT":
       throw OperatingFailure(
-        "listen: systemd passed \(count) socket\(count == 1 ? "" : "s"), but none\(named)",
+        "ml.net.listen: systemd passed \(count) socket\(count == 1 ? "" : "s"), but none\(named)",
         error.name)
     case "ENOTUNIQ":
       throw OperatingFailure(
-        "listen: systemd passed \(count) sockets; choose one by its name or number, such as "
+        "ml.net.listen: systemd passed \(count) sockets; choose one by its name or number, such as "
           + "fd = \"systemd:1\"", error.name)
     default:
       throw OperatingFailure(
-        "listen: the socket\(named) of systemd does not listen: \(error)", error.name)
+        "ml.net.listen: the socket\(named) of systemd does not listen: \(error)", error.name)
     }
   }
 }

@@ -28,7 +28,7 @@ private struct ListenRequest {
 
 /// `ml.net.listen { host, port | path, backlog, …, handler }`
 let netListen: LuaRawFunction = { L, context in
-  host(L, context, "listen") { call in
+  host(L, context, "ml.net.listen") { call in
     try call.requireRoom()
     let options = try call.options(
       1, listenOptions, example: "{ port = 8080, function(stream, peer) … end }")
@@ -206,7 +206,7 @@ let serverAccept: LuaRawFunction = { L, context in
 }
 
 let serverPort: LuaRawFunction = { L, context in
-  host(L, context, "port") { call in
+  host(L, context, "server.port") { call in
     if let port = try call.selfServer().address.port {
       call.stack.push(port)
     } else {
@@ -217,14 +217,14 @@ let serverPort: LuaRawFunction = { L, context in
 }
 
 let serverAddress: LuaRawFunction = { L, context in
-  host(L, context, "address") { call in
+  host(L, context, "server.address") { call in
     call.stack.push(address: try call.selfServer().address)
     return 1
   }
 }
 
 let serverConnections: LuaRawFunction = { L, context in
-  host(L, context, "connections") { call in
+  host(L, context, "server.connections") { call in
     call.stack.push(try call.selfServer().connections)
     return 1
   }
@@ -232,7 +232,7 @@ let serverConnections: LuaRawFunction = { L, context in
 
 /// How many handshakes with clients have failed, and why the last one did.
 let serverFailures: LuaRawFunction = { L, context in
-  host(L, context, "tls_failures") { call in
+  host(L, context, "server.tls_failures") { call in
     let server = try call.selfServer()
     call.stack.push(server.settings.tls == nil ? 0 : server.handshakes.failures)
     return 1
@@ -240,7 +240,7 @@ let serverFailures: LuaRawFunction = { L, context in
 }
 
 let serverFailure: LuaRawFunction = { L, context in
-  host(L, context, "tls_failure") { call in
+  host(L, context, "server.tls_failure") { call in
     let server = try call.selfServer()
     if server.settings.tls != nil, let text = server.handshakes.lastFailure {
       call.stack.push(text)

@@ -16,7 +16,7 @@ private let masks: [(name: String, value: Loop.NotificationQueue.Coalescing)] = 
 
 /// `loop:notifications { name, on_error, handler }`
 let loopNotifications: LuaRawFunction = { L, context in
-  host(L, context, "notifications") { call in
+  host(L, context, "loop:notifications") { call in
     try call.requireLoop()
     try call.requireRoom()
     let options = try call.options(
@@ -83,7 +83,7 @@ extension HostCall {
 
 /// `queue:enqueue(name, { style, sender, info, coalesce, modes })`: false if it was dropped.
 let notificationsEnqueue: LuaRawFunction = { L, context in
-  host(L, context, "enqueue") { call in
+  host(L, context, "notifications:enqueue") { call in
     let queue = try call.selfQueue()
     try call.requireRoom(for: .notifications)
     let options = try call.options(enqueueOptions)
@@ -100,7 +100,7 @@ let notificationsEnqueue: LuaRawFunction = { L, context in
 
 /// `queue:dequeue(name, { sender, coalesce })`: how many were dropped.
 let notificationsDequeue: LuaRawFunction = { L, context in
-  host(L, context, "dequeue") { call in
+  host(L, context, "notifications:dequeue") { call in
     let queue = try call.selfQueue()
     let options = try call.options(dequeueOptions)
     let count = queue.dequeue(
@@ -112,7 +112,7 @@ let notificationsDequeue: LuaRawFunction = { L, context in
 
 /// `queue.waiting`: how many notifications are queued; 0 once it has ended.
 let notificationsWaiting: LuaRawFunction = { L, context in
-  host(L, context, "waiting") { call in
+  host(L, context, "notifications.waiting") { call in
     let observer = try call.selfItem(of: NotificationsKind.self)
     call.stack.push(ScriptNotifications.of(observer)?.queue.count ?? 0)
     return 1

@@ -9,7 +9,7 @@ private let observerOptions: [StaticString] = [
 
 /// `loop:observer { on, order, repeats, name, modes, on_error, handler }`
 let loopObserver: LuaRawFunction = { L, context in
-  host(L, context, "observer") { call in
+  host(L, context, "loop:observer") { call in
     try call.requireLoop()
     return try makeObserver(call, options: 2, isAdded: true)
   }
@@ -17,7 +17,7 @@ let loopObserver: LuaRawFunction = { L, context in
 
 /// `ml.observer { … }`: made, in no mode yet.
 let moduleObserver: LuaRawFunction = { L, context in
-  host(L, context, "observer") { call in try makeObserver(call, options: 1, isAdded: false) }
+  host(L, context, "ml.observer") { call in try makeObserver(call, options: 1, isAdded: false) }
 }
 
 private func makeObserver(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
@@ -51,7 +51,7 @@ private func makeObserver(_ call: HostCall, options index: Int32, isAdded: Bool)
 }
 
 let observerOrder: LuaRawFunction = { L, context in
-  host(L, context, "order") { call in
+  host(L, context, "observer.order") { call in
     let handle = try call.selfHandle(call.runtime.kinds.observer)
     call.stack.push(handle.item(as: Loop.Observer.self).order)
     return 1
@@ -59,7 +59,7 @@ let observerOrder: LuaRawFunction = { L, context in
 }
 
 let observerRepeats: LuaRawFunction = { L, context in
-  host(L, context, "repeats") { call in
+  host(L, context, "observer.repeats") { call in
     let handle = try call.selfHandle(call.runtime.kinds.observer)
     call.stack.push(handle.item(as: Loop.Observer.self).repeats)
     return 1

@@ -42,7 +42,7 @@ private let portOptions: [StaticString] = [
 
 /// `loop:port { name, capacity, modes, keep_alive, on_error, handler }`
 let loopPort: LuaRawFunction = { L, context in
-  host(L, context, "port") { call in
+  host(L, context, "loop:port") { call in
     try call.requireLoop()
     return try makePort(call, options: 2, isAdded: true)
   }
@@ -51,7 +51,7 @@ let loopPort: LuaRawFunction = { L, context in
 /// `ml.port { … }`: made, in no mode yet; with 'over', a port over a broker, written in Lua.
 let modulePort: LuaRawFunction = { L, context in
   // `ml.port` is a table that can be called, and is the first argument itself.
-  host(L, context, "port") { call in
+  host(L, context, "ml.port") { call in
     guard call.isOverBroker else { return try makePort(call, options: 2, isAdded: false) }
     try call.requireGrant(of: .net)
     return try call.callSource("return require('moonloop.broker')(select(2, ...))")
@@ -281,7 +281,7 @@ let portOn: LuaRawFunction = { L, context in
 
 /// `port:receive { timeout }`: the next message and its reply, for a task; or nil, message, code.
 let portReceive: LuaRawFunction = { L, context in
-  host(L, context, "receive") { call in
+  host(L, context, "port:receive") { call in
     let (handle, port) = try call.selfPort()
     let timeout = call.isAbsent(2) ? nil : try call.timeoutOption(2)
     guard port.isValid else { throw OperatingFailure(call.told(call.invalid(handle)), "EPIPE") }
@@ -301,14 +301,14 @@ let portReceive: LuaRawFunction = { L, context in
 }
 
 let portWaiting: LuaRawFunction = { L, context in
-  host(L, context, "waiting") { call in
+  host(L, context, "port.waiting") { call in
     call.stack.push(try call.selfPort().1.waiting)
     return 1
   }
 }
 
 let portCapacity: LuaRawFunction = { L, context in
-  host(L, context, "capacity") { call in
+  host(L, context, "port.capacity") { call in
     call.stack.push(try call.selfPort().1.capacity)
     return 1
   }

@@ -17,14 +17,14 @@ func releaseRemotePort(_ handle: LuaHandle) {
 
 /// Drops this sender; the port itself goes on.
 let remotePortInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "invalidate") { call in
+  host(L, context, "port:invalidate") { call in
     releaseRemotePort(try call.selfHandle(call.kinds.remotePort))
     return 0
   }
 }
 
 let remotePortIsValid: LuaRawFunction = { L, context in
-  host(L, context, "is_valid") { call in
+  host(L, context, "port:is_valid") { call in
     let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
     call.stack.push(right.map { !Intake.seldom(!$0.port.isValid) } ?? false)
     return 1
@@ -32,7 +32,7 @@ let remotePortIsValid: LuaRawFunction = { L, context in
 }
 
 let remotePortName: LuaRawFunction = { L, context in
-  host(L, context, "name") { call in
+  host(L, context, "port.name") { call in
     let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
     call.stack.push(right?.port.name ?? "")
     return 1

@@ -13,7 +13,7 @@ private let levels: [(name: String, value: Bool)] = [("some", false), ("full", t
 
 /// `loop:pressure { resource, stall, window, level, file, name, modes, …, handler }`
 let loopPressure: LuaRawFunction = { L, context in
-  host(L, context, "pressure") { call in
+  host(L, context, "loop:pressure") { call in
     try call.requireLoop()
     return try makePressure(call, options: 2, isAdded: true)
   }
@@ -21,7 +21,7 @@ let loopPressure: LuaRawFunction = { L, context in
 
 /// `ml.pressure { … }`: made, in no mode yet.
 let modulePressure: LuaRawFunction = { L, context in
-  host(L, context, "pressure") { call in try makePressure(call, options: 1, isAdded: false) }
+  host(L, context, "ml.pressure") { call in try makePressure(call, options: 1, isAdded: false) }
 }
 
 private func makePressure(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
@@ -78,7 +78,7 @@ extension HostCall {
     of wanted: ScriptPressure, name: String
   ) throws -> Loop.DescriptorSource {
     guard loop.kernel is LinuxKernel else {
-      throw OperatingFailure("pressure: a simulated system has no pressure", "ENOTSUP")
+      throw OperatingFailure("\(self.name): a simulated system has no pressure", "ENOTSUP")
     }
     let kind = kind(PressureKind.self)
     let source: Loop.DescriptorSource
@@ -95,7 +95,7 @@ extension HostCall {
 
   /// A refusal of the system, with advice.
   private func failure(_ error: SystemError, _ wanted: ScriptPressure) -> OperatingFailure {
-    let text = "pressure: \(wanted.path): "
+    let text = "\(name): \(wanted.path): "
     switch (error.call, error.code) {
     case ("open", _) where error.name == "ENOENT":
       return OperatingFailure(
@@ -117,7 +117,7 @@ extension HostCall {
 
 /// `pressure.resource`: what is watched; nil once the handle has ended.
 let pressureResource: LuaRawFunction = { L, context in
-  host(L, context, "resource") { call in
+  host(L, context, "pressure.resource") { call in
     let source = try call.selfItem(of: PressureKind.self)
     if let pressure = ScriptPressure.of(source) {
       call.stack.push(pressure.resource)
@@ -130,7 +130,7 @@ let pressureResource: LuaRawFunction = { L, context in
 
 /// `pressure.level`: "some" or "full"; nil once the handle has ended.
 let pressureLevel: LuaRawFunction = { L, context in
-  host(L, context, "level") { call in
+  host(L, context, "pressure.level") { call in
     let source = try call.selfItem(of: PressureKind.self)
     if let pressure = ScriptPressure.of(source) {
       call.stack.push(pressure.trigger.level)

@@ -5,7 +5,7 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 let processPid: LuaRawFunction = { L, context in
-  host(L, context, "pid") { call in
+  host(L, context, "process.pid") { call in
     call.stack.push(Int(try call.selfProcess().child.pid))
     return 1
   }
@@ -18,20 +18,20 @@ private func pushStream(_ call: HostCall, _ number: Int32) throws -> Int32 {
 }
 
 let processInput: LuaRawFunction = { L, context in
-  host(L, context, "stdin") { call in try pushStream(call, 0) }
+  host(L, context, "process.stdin") { call in try pushStream(call, 0) }
 }
 
 let processOutput: LuaRawFunction = { L, context in
-  host(L, context, "stdout") { call in try pushStream(call, 1) }
+  host(L, context, "process.stdout") { call in try pushStream(call, 1) }
 }
 
 let processErrors: LuaRawFunction = { L, context in
-  host(L, context, "stderr") { call in try pushStream(call, 2) }
+  host(L, context, "process.stderr") { call in try pushStream(call, 2) }
 }
 
 /// `process.status`: nil until its end is reported.
 let processStatus: LuaRawFunction = { L, context in
-  host(L, context, "status") { call in
+  host(L, context, "process.status") { call in
     if let status = try call.selfProcess().status {
       call.stack.push(status)
     } else {
@@ -42,7 +42,7 @@ let processStatus: LuaRawFunction = { L, context in
 }
 
 let processName: LuaRawFunction = { L, context in
-  host(L, context, "name") { call in
+  host(L, context, "process.name") { call in
     call.stack.push(try call.selfProcess().source.name)
     return 1
   }
@@ -50,14 +50,14 @@ let processName: LuaRawFunction = { L, context in
 
 /// `process:is_valid()`: true until its end is reported.
 let processIsValid: LuaRawFunction = { L, context in
-  host(L, context, "is_valid") { call in
+  host(L, context, "process:is_valid") { call in
     call.stack.push(try call.selfProcess().status == nil)
     return 1
   }
 }
 
 let processKeepAlive: LuaRawFunction = { L, context in
-  host(L, context, "keep_alive") { call in
+  host(L, context, "process:keep_alive") { call in
     let process = try call.selfProcess()
     let holds = try call.boolean(2)
     process.keepsAlive = holds

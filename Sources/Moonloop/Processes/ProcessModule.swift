@@ -17,7 +17,7 @@ let defaultGrace: Int64 = 5_000_000_000
 /// `ml.process.spawn { program, arguments…, stdin, stdout, stderr, cwd, env, … }`: the process; or
 /// nil, message, code.
 let processSpawn: LuaRawFunction = { L, context in
-  host(L, context, "spawn") { call in
+  host(L, context, "ml.process.spawn") { call in
     try call.requireRoom()
     let stack = call.stack
     stack.setCount(1)
@@ -75,7 +75,7 @@ let processSpawn: LuaRawFunction = { L, context in
 
 /// `process:resize(columns, rows)`: true; or nil, message, code.
 let processResize: LuaRawFunction = { L, context in
-  host(L, context, "resize") { call in
+  host(L, context, "process:resize") { call in
     let process = try call.selfProcess()
     if !process.hasTerminal { throw call.mistake("the process has no terminal; see 'pty'") }
     let columns = try call.stack.integer(2, "the number of columns", in: 1...1000)
@@ -257,7 +257,7 @@ func releaseProcess(_ handle: LuaHandle) {
 
 /// `process:await()`: suspends the running code until the process has ended; `{ code, signal }`.
 let processAwait: LuaRawFunction = { L, context in
-  host(L, context, "await") { call in
+  host(L, context, "process:await") { call in
     let process = try call.selfProcess()
     try call.refuseOptions("process:wait")
     if let status = process.status {
@@ -288,7 +288,7 @@ extension HostCall {
 
 /// `process:wait { timeout, mode }`: the same with a nested run, as `task:wait` does for a task.
 let processWait: LuaRawFunction = { L, context in
-  host(L, context, "wait") { call in
+  host(L, context, "process:wait") { call in
     let process = try call.selfProcess()
     let (timeout, mode) = try call.nestedWaitOptions(2)
     if let status = process.status {
@@ -316,7 +316,7 @@ let processWait: LuaRawFunction = { L, context in
 
 /// `notify(lines)`: notifies the service manager, if there is one.
 let processNotify: LuaRawFunction = { L, context in
-  host(L, context, "notify") { call in
+  host(L, context, "ml.process.notify") { call in
     try call.requireAllPrograms("notify the service manager")
     let lines = try call.string(1, "argument 1")
     if lines.utf8.contains(0) { throw call.mistake("argument 1 must not contain a zero byte") }
@@ -329,13 +329,13 @@ let processNotify: LuaRawFunction = { L, context in
 
 /// `process:kill([signal])`: true; or nil, message, "ESRCH" when it has ended.
 let processKill: LuaRawFunction = { L, context in
-  host(L, context, "kill") { call in
+  host(L, context, "process:kill") { call in
     let process = try call.selfProcess()
     let isGiven = call.stack.type(2) != .none && call.stack.type(2) != .nil
     let number = isGiven ? try call.signalNumber(2) : SignalNumber.kill
     do throws(SystemError) { try process.send(number) } catch {
       let what = error.name == "ESRCH" ? "it has ended" : error.message
-      throw OperatingFailure("kill: \(process.label): \(what)", error.name)
+      throw OperatingFailure("process:kill: \(process.label): \(what)", error.name)
     }
     call.stack.push(true)
     return 1
@@ -347,7 +347,7 @@ private let terminateOptions: [StaticString] = ["grace", "signal"]
 /// `process:terminate { grace, signal }`: asks it to end, and kills it after the grace period.
 /// Does not wait; returns the process.
 let processTerminate: LuaRawFunction = { L, context in
-  host(L, context, "terminate") { call in
+  host(L, context, "process:terminate") { call in
     let process = try call.selfProcess()
     var grace = defaultGrace
     var number = SignalNumber.term
@@ -366,7 +366,7 @@ let processTerminate: LuaRawFunction = { L, context in
 
 /// `process:invalidate()`: kills it at once; its end is reported as usual.
 let processInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "invalidate") { call in
+  host(L, context, "process:invalidate") { call in
     let process = try call.selfProcess()
     if call.runtime.generations.load?.release(process.source) ?? false { return 0 }
     if process.isRunning { process.kill() }
@@ -395,14 +395,14 @@ let processClose: LuaRawFunction = { L, context in
 
 /// `ml.process.kill(pid, signal)`: true; or nil, message, code.
 let processKillAny: LuaRawFunction = { L, context in
-  host(L, context, "kill") { call in
+  host(L, context, "ml.process.kill") { call in
     try call.requireAllPrograms("signal others")
     let pid = try call.stack.integer(1, "the process", in: Int(Int32.min)...Int(Int32.max))
     let number =
       try call.stack.type(2) == .number && call.stack.integer(2) == 0
       ? 0 : call.signalNumber(2)
     do throws(SystemError) { try Child.send(number, to: Int32(pid)) } catch {
-      throw OperatingFailure("kill: process \(pid): \(error.message)", error.name)
+      throw OperatingFailure("ml.process.kill: process \(pid): \(error.message)", error.name)
     }
     call.stack.push(true)
     return 1
@@ -411,7 +411,7 @@ let processKillAny: LuaRawFunction = { L, context in
 
 /// `ml.process.id()`: the ID of this process.
 let processID: LuaRawFunction = { L, context in
-  host(L, context, "id") { call in
+  host(L, context, "ml.process.id") { call in
     call.stack.push(Int(Child.ownID))
     return 1
   }

@@ -16,7 +16,7 @@ private let defaultOutputLimit = 64 << 20
 /// `ml.process.run { program, arguments…, input, timeout, check, … }`: `{ code, signal, stdout,
 /// stderr }`; or nil, message, code.
 let processRun: LuaRawFunction = { L, context in
-  host(L, context, "run") { call in
+  host(L, context, "ml.process.run") { call in
     try call.requireRoom()
     call.stack.setCount(1)
     let options = try call.options(
@@ -92,8 +92,8 @@ private final class ProcessRun {
   var grace: Int64 = 0
   var timeout: Int64 = 0
   private var isLate = false
-  /// The output that was too long.
-  private var overflow: String?
+  /// The output that was too long, and whether memory was: then no limit of this call was.
+  private var overflow: (output: String, isOutOfMemory: Bool)?
   private var output: PipeSink?
   private var errors: PipeSink?
 
@@ -137,8 +137,8 @@ private final class ProcessRun {
     _ fd: Int32, _ name: String, _ runtime: Runtime
   ) throws(LoopError) -> PipeSink? {
     guard fd >= 0 else { return nil }
-    let sink = PipeSink(fd, limit: limit, runtime) { [unowned self] in
-      overflow = overflow ?? name
+    let sink = PipeSink(fd, limit: limit, runtime) { [unowned self] isOutOfMemory in
+      overflow = overflow ?? (output: name, isOutOfMemory: isOutOfMemory)
       process.kill()
     }
     sink.process = process
@@ -159,15 +159,20 @@ private final class ProcessRun {
   func push(on stack: LuaStack) -> Int {
     let title = process.title
     let status = process.status ?? .unknown
-    if let overflow {
+    if let overflow, overflow.isOutOfMemory {
       return stack.pushFailure(
-        "run: '\(title)' wrote more than \(limit) bytes to its standard \(overflow), and was "
-          + "killed; raise 'limit', or use spawn and read as it comes", "EMSGSIZE")
+        "ml.process.run: there was no memory for the standard \(overflow.output) of '\(title)', "
+          + "which was killed; raise the memory limit, or use spawn and read as it comes", "ENOMEM")
+    } else if let overflow {
+      return stack.pushFailure(
+        "ml.process.run: '\(title)' wrote more than \(limit) bytes to its standard "
+          + "\(overflow.output), and was killed; raise 'limit', or use spawn and read as it comes",
+        "EMSGSIZE")
     }
     if isLate {
       let seconds = LuaText.short(Double(timeout) / 1e9)
       return stack.pushFailure(
-        "run: '\(title)' had not ended after \(seconds) s", "ETIMEDOUT")
+        "ml.process.run: '\(title)' had not ended after \(seconds) s", "ETIMEDOUT")
     }
     if checks, status.code != 0 { return pushFailure(title, status, on: stack) }
     stack.newTable(fields: 4)
@@ -182,7 +187,7 @@ private final class ProcessRun {
   }
 
   private func pushFailure(_ title: String, _ status: ChildStatus, on stack: LuaStack) -> Int {
-    var text = "run: '\(title)' "
+    var text = "ml.process.run: '\(title)' "
     if let code = status.code {
       text += "ended with code \(code)"
     } else {
@@ -202,7 +207,7 @@ private final class PipeSink: ChildOutput {
   private var charge: MemoryCharge?
   weak var process: ScriptProcess?
 
-  init(_ fd: Int32, limit: Int, _ runtime: Runtime, overflow: @escaping () -> Void) {
+  init(_ fd: Int32, limit: Int, _ runtime: Runtime, overflow: @escaping (Bool) -> Void) {
     let kernel = runtime.loop.kernel
     let scratch = runtime.loop.scratch
     source = Loop.DescriptorSource(fd, closesDescriptor: true) {
@@ -217,7 +222,7 @@ private final class PipeSink: ChildOutput {
           }
           if !isTooMuch && runtime.state.hasRoom() { return }
           (bytes, charge) = ([], nil)
-          overflow()
+          overflow(!isTooMuch)
         }
       } catch {
         if error.name == "EAGAIN" { return }

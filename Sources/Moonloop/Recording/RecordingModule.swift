@@ -16,7 +16,7 @@ private let tapePlays: LuaRawFunction = { L, _ in
 
 /// `loop:record(path)`: a recording; or nil, message, code.
 let loopRecord: LuaRawFunction = { L, context in
-  host(L, context, "record") { call in
+  host(L, context, "loop:record") { call in
     try call.requireLoop()
     if call.runtime.granted.guest != nil { throw call.mistake("a guest cannot be recorded") }
     try call.requireGrant(of: .files)
@@ -35,20 +35,20 @@ let loopRecord: LuaRawFunction = { L, context in
 }
 
 private let isRecordedAlready = OperatingFailure(
-  "record: the program is already being recorded", "EALREADY")
+  "loop:record: the program is already being recorded", "EALREADY")
 
 private func tell(_ outcome: UInt8) { withUnsafeBytes(of: outcome) { Tape.put(.began, $0) } }
 
 private func begin(_ path: String) throws {
   guard Tape.isHeld else {
     throw OperatingFailure(
-      "record: the beginning of the program is lost: call it early in the main script, or use "
+      "loop:record: the beginning of the program is lost: call it early in the main script, or use "
         + "'moonloop run --record'", "ENOTSUP")
   }
   let fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
   if fd < 0 {
     let error = SystemError(call: "open", code: errno)
-    throw OperatingFailure("record: cannot write '\(path)': \(error.message)", error.name)
+    throw OperatingFailure("loop:record: cannot write '\(path)': \(error.message)", error.name)
   }
   try Tape.commit(into: fd)
   tell(1)
@@ -56,7 +56,7 @@ private func begin(_ path: String) throws {
 
 /// `recording:invalidate()`, and `<close>`.
 let recordingInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "invalidate") { call in
+  host(L, context, "recording:invalidate") { call in
     guard call.runtime.kinds.recording.handle(call.stack.L, 1) != nil else {
       throw call.notSelf("recording")
     }
@@ -67,7 +67,7 @@ let recordingInvalidate: LuaRawFunction = { L, context in
 
 /// `recording:is_valid()`
 let recordingIsValid: LuaRawFunction = { L, context in
-  host(L, context, "is_valid") { call in
+  host(L, context, "recording:is_valid") { call in
     guard call.runtime.kinds.recording.handle(call.stack.L, 1) != nil else {
       throw call.notSelf("recording")
     }

@@ -165,7 +165,7 @@ final class ReloadWait: OtherWait {
 /// Makes `require` record the modules of the program.
 private let noteModules: LuaRawFunction = { L, context in
   callSource(
-    L, context, "reload",
+    L, context, "ml.reload",
     """
     local all, noting = package.searchers
     local search = all[2]
@@ -179,18 +179,19 @@ private let noteModules: LuaRawFunction = { L, context in
 /// Calls a function of the module `moonloop.reload` by its name.
 private let reloaderCall: LuaRawFunction = { L, context in
   callSource(
-    L, context, "reload", "local name = ... return require('moonloop.reload')[name](select(2, ...))"
+    L, context, "ml.reload",
+    "local name = ... return require('moonloop.reload')[name](select(2, ...))"
   )
 }
 
 /// `ml.reload()`: waits until the file has been reloaded, or that has failed.
 let moduleReload: LuaRawFunction = { L, context in
-  host(L, context, "reload") { call in
+  host(L, context, "ml.reload") { call in
     let runtime = call.runtime
     let generations: Generations = runtime.generations
     guard let file = generations.file else {
       throw OperatingFailure(
-        "reload: there is no file to reload; only 'moonloop run FILE' has one", "ENOENT")
+        "ml.reload: there is no file to reload; only 'moonloop run FILE' has one", "ENOENT")
     }
     if generations.making != 0 || generations.load != nil {
       throw call.mistake("\(file.path) is being loaded", hint: "call it in a handler or a task")
@@ -198,7 +199,7 @@ let moduleReload: LuaRawFunction = { L, context in
     if let chunk = runtime.waitingChunk {
       let place = runtime.tasks.placeOfWait(chunk).map { " (\(call.state.text(of: $0)))" } ?? ""
       throw OperatingFailure(
-        "reload: \(file.path) is not loaded yet: its main chunk waits\(place); let a task wait",
+        "ml.reload: \(file.path) is not loaded yet: its main chunk waits\(place); let a task wait",
         "EBUSY")
     }
     let coroutine = try call.requireWaiting()

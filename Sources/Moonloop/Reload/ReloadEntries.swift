@@ -3,15 +3,16 @@
 internal import LuaEmbed
 
 private let reloadState: LuaRawFunction = { L, context in
-  callSource(L, context, "state", "return require('moonloop.reload').state(...)")
+  callSource(L, context, "ml.reload.state", "return require('moonloop.reload').state(...)")
 }
 
 private let reloadOnUnload: LuaRawFunction = { L, context in
-  callSource(L, context, "on_unload", "return require('moonloop.reload').on_unload(...)")
+  callSource(L, context, "ml.reload.on_unload", "return require('moonloop.reload').on_unload(...)")
 }
 
 private let reloadGeneration: LuaRawFunction = { L, context in
-  callSource(L, context, "generation", "return require('moonloop.reload').generation(...)")
+  callSource(
+    L, context, "ml.reload.generation", "return require('moonloop.reload').generation(...)")
 }
 
 /// The functions of `ml.reload`.

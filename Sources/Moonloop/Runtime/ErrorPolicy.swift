@@ -130,9 +130,12 @@ extension Runtime {
   /// The handle as text: "timer 'poll' (made at app.lua:12)".
   package func label(of subject: Subject) -> String { words(of: subject).label }
 
+  /// What scripts began with: a main chunk, or a test.
+  var chunkWord: String { bed.map { !$0.runsProgram } == true ? "the test" : "the main chunk" }
+
   private func words(of subject: Subject) -> SubjectWords {
     switch subject {
-    case .chunk: return SubjectWords(kind: "the main chunk")
+    case .chunk: return SubjectWords(kind: chunkWord)
     case .finalizer: return SubjectWords(kind: "a finalizer")
     case .timer(let id):
       return SubjectWords(

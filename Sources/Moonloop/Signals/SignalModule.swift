@@ -10,7 +10,7 @@ private let signalOptions: [StaticString] = [
 
 /// `loop:signal(names, handler)`, `loop:signal { names, handler, name, modes, … }`
 let loopSignal: LuaRawFunction = { L, context in
-  host(L, context, "signal") { call in
+  host(L, context, "loop:signal") { call in
     try call.requireLoop()
     return try makeSignal(call, first: 2, isAdded: true)
   }
@@ -18,7 +18,7 @@ let loopSignal: LuaRawFunction = { L, context in
 
 /// `ml.signal { … }`: made, in no mode yet. The signal is caught from now on.
 let moduleSignal: LuaRawFunction = { L, context in
-  host(L, context, "signal") { call in try makeSignal(call, first: 1, isAdded: false) }
+  host(L, context, "ml.signal") { call in try makeSignal(call, first: 1, isAdded: false) }
 }
 
 private func makeSignal(_ call: HostCall, first: Int32, isAdded: Bool) throws -> Int32 {
@@ -46,7 +46,7 @@ extension HostCall {
   ) throws -> Int32 {
     try requireRoom()
     guard loop.kernel is LinuxKernel else {
-      throw OperatingFailure("signal: a simulated system has no signals", "ENOSYS")
+      throw OperatingFailure("\(self.name): a simulated system has no signals", "ENOSYS")
     }
     let name = try options?.name() ?? numbers.map(SignalNumber.name).joined(separator: ",")
     let runtime = runtime
@@ -148,7 +148,7 @@ extension HostCall {
 
 /// `signal.signals`: the names of its signals; none once it has ended.
 let signalNames: LuaRawFunction = { L, context in
-  host(L, context, "signals") { call in
+  host(L, context, "signal.signals") { call in
     let source = try call.selfItem(of: SignalKind.self)
     call.stack.newTable(items: 2)
     for (place, number) in (SignalKind.watch(of: source)?.numbers ?? []).enumerated() {

@@ -10,7 +10,7 @@ private let socketOptions: [StaticString] = [
 
 /// `loop:socket_source { fd, read | accept | data, connect, write, close, name, modes, … }`
 let loopSocketSource: LuaRawFunction = { L, context in
-  host(L, context, "socket_source") { call in
+  host(L, context, "loop:socket_source") { call in
     try call.requireLoop()
     try call.requireRoom()
     let options = try call.options(
@@ -47,7 +47,7 @@ let loopSocketSource: LuaRawFunction = { L, context in
       _ = socket.source.releaseDescriptor()
       socket.source.invalidate()
       throw OperatingFailure(
-        "socket_source: descriptor \(fd) cannot be watched: \(error.message) (\(error.name))",
+        "loop:socket_source: descriptor \(fd) cannot be watched: \(error.message) (\(error.name))",
         error.name)
     }
     call.push(kind, socket.source)
@@ -88,7 +88,7 @@ extension HostCall {
 
 /// `socket:enable_writing()`: its 'write' handler is called once more.
 let socketEnableWriting: LuaRawFunction = { L, context in
-  host(L, context, "enable_writing") { call in
+  host(L, context, "socket_source:enable_writing") { call in
     let socket = try call.selfSocket()
     call.stack.pushSlot(2, of: 1)
     if call.stack.type(-1) != .function { throw call.mistake("there is no 'write' handler") }
@@ -99,14 +99,14 @@ let socketEnableWriting: LuaRawFunction = { L, context in
 
 /// `socket:set_reading(enabled)`
 let socketSetReading: LuaRawFunction = { L, context in
-  host(L, context, "set_reading") { call in
+  host(L, context, "socket_source:set_reading") { call in
     try call.selfSocket().setReading(try call.boolean(2))
     return 0
   }
 }
 
 let socketDescriptor: LuaRawFunction = { L, context in
-  host(L, context, "fd") { call in
+  host(L, context, "socket_source.fd") { call in
     call.stack.push(Int(try call.selfItem(of: SocketKind.self).fd))
     return 1
   }

@@ -143,14 +143,14 @@ extension HostCall {
 }
 
 let streamTimeout: LuaRawFunction = { L, context in
-  host(L, context, "timeout") { call in
+  host(L, context, "stream.timeout") { call in
     call.push(seconds: try call.selfStream().readTimeout)
     return 1
   }
 }
 
 let streamSetTimeoutField: LuaRawFunction = { L, context in
-  host(L, context, "timeout") { call in
+  host(L, context, "stream.timeout") { call in
     let stream = try call.selfStream()
     stream.readTimeout = try call.limit(2)
     stream.writeTimeout = stream.readTimeout
@@ -161,7 +161,7 @@ let streamSetTimeoutField: LuaRawFunction = { L, context in
 // MARK: Fields
 
 let streamNumber: LuaRawFunction = { L, context in
-  host(L, context, "fd") { call in
+  host(L, context, "stream.fd") { call in
     let handle = try call.selfHandle(call.kinds.stream)
     let source = handle.item(as: Loop.DescriptorSource.self)
     ScriptStream.of(source)?.connection = nil  // the number can be given away now
@@ -171,7 +171,7 @@ let streamNumber: LuaRawFunction = { L, context in
 }
 
 let streamPeer: LuaRawFunction = { L, context in
-  host(L, context, "peer") { call in
+  host(L, context, "stream.peer") { call in
     let fd = try call.selfStream().source.fd
     if Sockets.peer(of: fd) == nil { call.stack.pushNil() } else { call.stack.push(peerOf: fd) }
     return 1
@@ -179,7 +179,7 @@ let streamPeer: LuaRawFunction = { L, context in
 }
 
 let streamFailure: LuaRawFunction = { L, context in
-  host(L, context, "failure") { call in
+  host(L, context, "stream.failure") { call in
     if let failure = try call.selfStream().lastFailure {
       call.stack.push(failure)
     } else {
@@ -190,7 +190,7 @@ let streamFailure: LuaRawFunction = { L, context in
 }
 
 let streamIsValid: LuaRawFunction = { L, context in
-  host(L, context, "is_valid") { call in
+  host(L, context, "stream:is_valid") { call in
     let handle = try call.selfHandle(call.kinds.stream)
     call.stack.push(handle.word == 0 && handle.item.isValid)
     return 1
@@ -198,7 +198,7 @@ let streamIsValid: LuaRawFunction = { L, context in
 }
 
 let streamKeepAlive: LuaRawFunction = { L, context in
-  host(L, context, "keep_alive") { call in
+  host(L, context, "stream:keep_alive") { call in
     let stream = try call.selfStream()
     stream.bytes.setMayHold(try call.boolean(2), call.loop)
     call.stack.setCount(1)
@@ -208,7 +208,7 @@ let streamKeepAlive: LuaRawFunction = { L, context in
 
 /// How many bytes were read ahead, and how many are queued to be written.
 let streamBuffered: LuaRawFunction = { L, context in
-  host(L, context, "buffered") { call in
+  host(L, context, "stream.buffered") { call in
     let stream = try call.selfStream()
     call.stack.push(stream.state.input.count)
     return 1
@@ -216,21 +216,21 @@ let streamBuffered: LuaRawFunction = { L, context in
 }
 
 let streamQueued: LuaRawFunction = { L, context in
-  host(L, context, "queued") { call in
+  host(L, context, "stream.queued") { call in
     call.stack.push(try call.selfStream().state.output.count)
     return 1
   }
 }
 
 let streamBytesRead: LuaRawFunction = { L, context in
-  host(L, context, "bytes_read") { call in
+  host(L, context, "stream.bytes_read") { call in
     call.stack.push(Int(truncatingIfNeeded: try call.selfStream().state.bytesRead))
     return 1
   }
 }
 
 let streamBytesWritten: LuaRawFunction = { L, context in
-  host(L, context, "bytes_written") { call in
+  host(L, context, "stream.bytes_written") { call in
     call.stack.push(Int(truncatingIfNeeded: try call.selfStream().state.bytesWritten))
     return 1
   }

@@ -11,7 +11,7 @@ private let streamOptions: [StaticString] = [
 
 /// `loop:stream { fd, name, read, write, close, modes, timeout, … }`
 let loopStream: LuaRawFunction = { L, context in
-  host(L, context, "stream") { call in
+  host(L, context, "loop:stream") { call in
     try call.requireLoop()
     return try makeStream(call, options: 2)
   }
@@ -19,7 +19,7 @@ let loopStream: LuaRawFunction = { L, context in
 
 /// `ml.stream { … }`
 let moduleStream: LuaRawFunction = { L, context in
-  host(L, context, "stream") { call in try makeStream(call, options: 1) }
+  host(L, context, "ml.stream") { call in try makeStream(call, options: 1) }
 }
 
 private func makeStream(_ call: HostCall, options index: Int32) throws -> Int32 {
@@ -42,7 +42,7 @@ private func makeStream(_ call: HostCall, options index: Int32) throws -> Int32 
     return 1
   } catch {
     throw OperatingFailure(
-      "stream: descriptor \(fd) cannot be used: \(error.message) (\(error.name))", error.name)
+      "\(call.name): descriptor \(fd) cannot be used: \(error.message) (\(error.name))", error.name)
   }
 }
 

@@ -80,7 +80,7 @@ extension ScriptStream {
 
 /// `stream.tls`: what was negotiated; nil without TLS.
 let streamTLS: LuaRawFunction = { L, context in
-  host(L, context, "tls") { call in
+  host(L, context, "stream.tls") { call in
     guard let tls = try call.selfStream().bytes.tls, tls.isReady else {
       call.stack.pushNil()
       return 1

@@ -5,7 +5,7 @@ internal import MoonloopCore
 
 /// The first half of `ml.await(function(resume) … return handle end)`: the function gets `resume`.
 let moduleAwait: LuaRawFunction = { L, context in
-  host(L, context, "await") { call in
+  host(L, context, "ml.await") { call in
     let stack = call.stack
     try call.function(1, "the function that starts the operation")
     _ = try call.requireWaiting()
@@ -25,7 +25,7 @@ let moduleAwait: LuaRawFunction = { L, context in
 
 /// The second half: the function has returned, perhaps a handle to be closed on cancelling.
 let moduleAwaitSecond: LuaRawFunction = { L, context in
-  host(L, context, "await") { call in
+  host(L, context, "ml.await") { call in
     let stack = call.stack
     guard let pointer = call.runtime.kinds.callback.handle(stack.L, 1)?.pointer else {
       throw call.mistake("its own state is lost")
@@ -73,7 +73,7 @@ func releaseCallback(_ handle: LuaHandle) {
 /// `ml.timeout(seconds, fn, ...)`: what `fn` returns or raises; or `nil, message, "ETIMEDOUT"`
 /// when it has not ended by then: it is cancelled, and waited for (D22).
 let moduleTimeout: LuaRawFunction = { L, context in
-  host(L, context, "timeout") { call in
+  host(L, context, "ml.timeout") { call in
     let delay = try call.seconds(1, "the time", .notNegative)
     try call.function(2, "the function")
     let coroutine = try call.requireWaiting()

@@ -78,7 +78,7 @@ extension Tasks {
 
 /// Closes its argument as a `<close>` variable does.
 private let closeArgument: LuaRawFunction = { L, context in
-  host(L, context, "await") { call in
+  host(L, context, "ml.await") { call in
     call.stack.setCount(1)
     call.stack.push(function: doNothing)
     return LuaStatus.guarded(arguments: 0)

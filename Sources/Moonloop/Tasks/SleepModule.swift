@@ -5,7 +5,7 @@ internal import MoonloopCore
 
 /// `ml.sleep(seconds)`: suspends the running code; the pass goes on (D58).
 let moduleSleep: LuaRawFunction = { L, context in
-  host(L, context, "sleep") { call in
+  host(L, context, "ml.sleep") { call in
     let delay = try call.seconds(1, "the time", .notNegative)
     let coroutine = try call.requireWaiting()
     let timer = try call.deadline(after: delay, coroutine)

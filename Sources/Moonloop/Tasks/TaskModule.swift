@@ -43,7 +43,7 @@ private let childOptions: [StaticString] = ["name", "modes", "on_error"]
 
 /// `loop:task([options,] fn, ...)`: a task of the loop; `fn` gets the arguments, or else its scope.
 let loopTask: LuaRawFunction = { L, context in
-  host(L, context, "task") { call in
+  host(L, context, "loop:task") { call in
     try call.requireLoop()
     return try call.makeTask(in: nil, taskOptions)
   }
@@ -52,7 +52,7 @@ let loopTask: LuaRawFunction = { L, context in
 /// `scope:task([options,] fn, ...)`: a child, which the scope waits for, fails with and cancels;
 /// `fn` gets the arguments.
 let taskTask: LuaRawFunction = { L, context in
-  host(L, context, "task") { call in
+  host(L, context, "task:task") { call in
     let owner = try call.selfTask()
     if owner.phase == .ended || owner.phase == .joining && owner.cancellation != nil {
       throw call.mistake(
@@ -111,7 +111,7 @@ extension HostCall {
 /// `task:await()`: suspends the running code until the task has ended; returns its results, or
 /// raises its error (D19).
 let taskAwait: LuaRawFunction = { L, context in
-  host(L, context, "await") { call in
+  host(L, context, "task:await") { call in
     let task = try call.selfTask()
     try call.refuseOptions("task:wait")
     let coroutine = try call.requireWaiting()
@@ -159,7 +159,7 @@ private let waitOptions: [StaticString] = ["timeout", "mode"]
 
 /// `task:wait { timeout, mode }`: runs the loop until the task has ended (D20, D50).
 let taskWait: LuaRawFunction = { L, context in
-  host(L, context, "wait") { call in
+  host(L, context, "task:wait") { call in
     let task = try call.selfTask()
     let (timeout, mode) = try call.nestedWaitOptions(2)
     if let reason = call.runtime.tasks.reasonNotToWait() { throw RaisedValue(reason) }
@@ -206,7 +206,7 @@ extension HostCall {
 
 /// `task:cancel(reason)`: every await of the task, now and later, raises the reason (D21).
 let taskCancel: LuaRawFunction = { L, context in
-  host(L, context, "cancel") { call in
+  host(L, context, "task:cancel") { call in
     let task = try call.selfTask()
     call.cancel(task, reason: 2)
     return 0
@@ -228,7 +228,7 @@ extension HostCall {
 
 /// `task:invalidate()` cancels without a reason (D8).
 let taskInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "invalidate") { call in
+  host(L, context, "task:invalidate") { call in
     let task = try call.selfTask()
     call.stack.setCount(1)
     call.cancel(task, reason: 2)
@@ -255,21 +255,21 @@ let taskClose: LuaRawFunction = { L, context in
 // MARK: Fields
 
 let taskIsDone: LuaRawFunction = { L, context in
-  host(L, context, "is_done") { call in
+  host(L, context, "task:is_done") { call in
     call.stack.push(try call.selfTask().phase == .ended)
     return 1
   }
 }
 
 let taskIsValid: LuaRawFunction = { L, context in
-  host(L, context, "is_valid") { call in
+  host(L, context, "task:is_valid") { call in
     call.stack.push(try call.selfTask().phase != .ended)
     return 1
   }
 }
 
 let taskStatus: LuaRawFunction = { L, context in
-  host(L, context, "status") { call in
+  host(L, context, "task.status") { call in
     call.stack.push(try call.selfTask().statusText)
     return 1
   }
@@ -289,21 +289,21 @@ extension ScriptTask {
 }
 
 let taskName: LuaRawFunction = { L, context in
-  host(L, context, "name") { call in
+  host(L, context, "task.name") { call in
     call.stack.push(try call.selfTask().name)
     return 1
   }
 }
 
 let taskOnError: LuaRawFunction = { L, context in
-  host(L, context, "on_error") { call in
+  host(L, context, "task.on_error") { call in
     call.push(try call.selfTask().onError)
     return 1
   }
 }
 
 let taskSetOnError: LuaRawFunction = { L, context in
-  host(L, context, "on_error") { call in
+  host(L, context, "task.on_error") { call in
     try call.selfTask().onError = try call.handlerReference(2)
     return 0
   }

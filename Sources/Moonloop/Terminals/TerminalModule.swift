@@ -8,7 +8,7 @@ private let terminalOptions: [StaticString] = ["fd", "raw", "signals", "name"]
 
 /// `ml.tty.open { fd, raw, signals, name }`: a terminal; or nil, message, code.
 let terminalOpen: LuaRawFunction = { L, context in
-  host(L, context, "open") { call in
+  host(L, context, "ml.tty.open") { call in
     try call.requireRoom()
     var given: Int32?
     var isRaw = false
@@ -36,7 +36,8 @@ extension HostCall {
     do throws(SystemError) { fd = try Terminal.open(given) } catch {
       let isNone = error.name == "ENOTTY" || error.name == "ENXIO"
       let text = given == nil ? "\(what) has no terminal" : "\(what) is not a terminal"
-      throw OperatingFailure("tty: \(isNone ? text : "\(what): \(error.message)")", error.name)
+      throw OperatingFailure(
+        "ml.tty.open: \(isNone ? text : "\(what): \(error.message)")", error.name)
     }
     var traits = StreamTraits()
     traits.name = name
@@ -48,7 +49,7 @@ extension HostCall {
     let terminal = ScriptTerminal(fd, stream)
     do throws(SystemError) { try terminal.setRaw(isRaw, keepsSignals: keepsSignals) } catch {
       runtime.end(stream.source)
-      throw OperatingFailure("tty: \(what): \(error.message)", error.name)
+      throw OperatingFailure("ml.tty.open: \(what): \(error.message)", error.name)
     }
     let handle = kinds.terminal.push(stack.L)
     handle.pointer = Unmanaged.passRetained(terminal).toOpaque()
@@ -96,24 +97,24 @@ private func forward(
   return status == LuaStatus.results(0) ? function(L, context) : status
 }
 
-let terminalRead: LuaRawFunction = { L, context in forward(L, context, "read", streamRead) }
+let terminalRead: LuaRawFunction = { L, context in forward(L, context, "tty:read", streamRead) }
 let terminalReadSome: LuaRawFunction = { L, context in
-  forward(L, context, "read_some", streamReadSome)
+  forward(L, context, "tty:read_some", streamReadSome)
 }
-let terminalWrite: LuaRawFunction = { L, context in forward(L, context, "write", streamWrite) }
-let terminalLines: LuaRawFunction = { L, context in forward(L, context, "lines", streamLines) }
+let terminalWrite: LuaRawFunction = { L, context in forward(L, context, "tty:write", streamWrite) }
+let terminalLines: LuaRawFunction = { L, context in forward(L, context, "tty:lines", streamLines) }
 
 // MARK: Size
 
 let terminalColumns: LuaRawFunction = { L, context in
-  host(L, context, "columns") { call in
+  host(L, context, "tty.columns") { call in
     call.stack.push(try Terminal.size(call.openTerminal().fd).columns)
     return 1
   }
 }
 
 let terminalRows: LuaRawFunction = { L, context in
-  host(L, context, "rows") { call in
+  host(L, context, "tty.rows") { call in
     call.stack.push(try Terminal.size(call.openTerminal().fd).rows)
     return 1
   }
@@ -121,7 +122,7 @@ let terminalRows: LuaRawFunction = { L, context in
 
 /// `tty:on_resize(handler)`: called as handler(tty, columns, rows); nil: changes are not reported.
 let terminalOnResize: LuaRawFunction = { L, context in
-  host(L, context, "on_resize") { call in
+  host(L, context, "tty:on_resize") { call in
     let terminal = try call.openTerminal()
     let runtime = call.runtime
     if call.stack.type(2) != .nil { try call.function(2, "the handler") }
@@ -154,14 +155,14 @@ let terminalOnResize: LuaRawFunction = { L, context in
 // MARK: Mode
 
 let terminalIsRaw: LuaRawFunction = { L, context in
-  host(L, context, "raw") { call in
+  host(L, context, "tty.raw") { call in
     call.stack.push(try call.selfTerminal().isRaw)
     return 1
   }
 }
 
 let terminalSetRaw: LuaRawFunction = { L, context in
-  host(L, context, "raw") { call in
+  host(L, context, "tty.raw") { call in
     let terminal = try call.openTerminal()
     let isRaw = try call.boolean(2)
     if isRaw != terminal.isRaw { try terminal.setRaw(isRaw, keepsSignals: false) }
@@ -170,7 +171,7 @@ let terminalSetRaw: LuaRawFunction = { L, context in
 }
 
 let terminalStream: LuaRawFunction = { L, context in
-  host(L, context, "stream") { call in
+  host(L, context, "tty.stream") { call in
     _ = try call.selfTerminal()
     call.stack.pushSlot(TerminalSlot.stream, of: 1)
     return 1
@@ -180,7 +181,7 @@ let terminalStream: LuaRawFunction = { L, context in
 // MARK: The end
 
 let terminalInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "invalidate") { call in
+  host(L, context, "tty:invalidate") { call in
     let terminal = try call.selfTerminal()
     call.runtime.terminals[ObjectIdentifier(terminal)] = nil
     terminal.end(call.runtime)
@@ -191,7 +192,7 @@ let terminalInvalidate: LuaRawFunction = { L, context in
 }
 
 let terminalIsValid: LuaRawFunction = { L, context in
-  host(L, context, "is_valid") { call in
+  host(L, context, "tty:is_valid") { call in
     call.stack.push(try call.selfTerminal().isOpen)
     return 1
   }
@@ -208,7 +209,7 @@ let terminalToString: LuaRawFunction = { L, context in
 
 /// `ml.tty.is_tty(fd)`
 let terminalIs: LuaRawFunction = { L, context in
-  host(L, context, "is_tty") { call in
+  host(L, context, "ml.tty.is_tty") { call in
     let fd = try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))
     call.stack.push(Terminal.isTerminal(Int32(fd)))
     return 1

@@ -11,7 +11,7 @@ private let timerOptions: [StaticString] = [
 
 /// `loop:timer { first, every, tolerance, modes, name, keep_alive, on_error, handler }`
 let loopTimer: LuaRawFunction = { L, context in
-  host(L, context, "timer") { call in
+  host(L, context, "loop:timer") { call in
     try call.requireLoop()
     return try makeTimer(call, options: 2, isAdded: true)
   }
@@ -19,7 +19,7 @@ let loopTimer: LuaRawFunction = { L, context in
 
 /// `ml.timer { … }`: made, in no mode yet.
 let moduleTimer: LuaRawFunction = { L, context in
-  host(L, context, "timer") { call in try makeTimer(call, options: 1, isAdded: false) }
+  host(L, context, "ml.timer") { call in try makeTimer(call, options: 1, isAdded: false) }
 }
 
 private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
@@ -69,7 +69,7 @@ private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) th
 
 /// `loop:after(seconds, handler)`
 let loopAfter: LuaRawFunction = { L, context in
-  host(L, context, "after") { call in
+  host(L, context, "loop:after") { call in
     try call.requireLoop()
     let delay = try call.seconds(2, "the delay", .notNegative)
     try call.handlerAlone("loop:perform_after")
@@ -80,7 +80,7 @@ let loopAfter: LuaRawFunction = { L, context in
 
 /// `loop:every(seconds, handler)`
 let loopEvery: LuaRawFunction = { L, context in
-  host(L, context, "every") { call in
+  host(L, context, "loop:every") { call in
     try call.requireLoop()
     let interval = try call.seconds(2, "the interval", .positive)
     try call.handlerAlone("function() … end")
@@ -91,7 +91,7 @@ let loopEvery: LuaRawFunction = { L, context in
 
 /// `loop:at(epoch, handler)`: a wall-clock date, which follows steps of the clock (D7).
 let loopAt: LuaRawFunction = { L, context in
-  host(L, context, "at") { call in
+  host(L, context, "loop:at") { call in
     try call.requireLoop()
     let epoch = try call.seconds(2, "the date", .date)
     try call.handlerAlone("function() … end")
@@ -103,7 +103,7 @@ let loopAt: LuaRawFunction = { L, context in
 
 /// `loop:cron(schedule, handler)`: dates of a calendar; written in Lua on top of `loop:timer`.
 let loopCron: LuaRawFunction = { L, context in
-  callSource(L, context, "cron", "return require('moonloop.cron')(...)")
+  callSource(L, context, "loop:cron", "return require('moonloop.cron')(...)")
 }
 
 extension HostCall {
@@ -308,7 +308,7 @@ extension LuaHandle {
 }
 
 let timerInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "invalidate") { call in
+  host(L, context, "timer:invalidate") { call in
     guard let handle = call.kinds.timer.handle(call.stack.L, 1) else {
       throw call.notSelf("timer")
     }
@@ -329,14 +329,14 @@ let timerInvalidate: LuaRawFunction = { L, context in
 }
 
 let timerIsValid: LuaRawFunction = { L, context in
-  host(L, context, "is_valid") { call in
+  host(L, context, "timer:is_valid") { call in
     call.stack.push(call.timers.slot(of: try call.selfTimer()) != nil)
     return 1
   }
 }
 
 let timerAgain: LuaRawFunction = { L, context in
-  host(L, context, "again") { call in
+  host(L, context, "timer:again") { call in
     let id = try call.selfTimer()
     let delay = try call.seconds(2, "the delay", .notNegative)
     let exists = call.withLoop { $0.rearm(id, after: delay) }
@@ -347,7 +347,7 @@ let timerAgain: LuaRawFunction = { L, context in
 
 /// `timer:again_at(epoch)`: fires at a date of the wall clock, also in its own handler.
 let timerAgainAt: LuaRawFunction = { L, context in
-  host(L, context, "again_at") { call in
+  host(L, context, "timer:again_at") { call in
     let id = try call.selfTimer()
     let epoch = try call.seconds(2, "the date", .date)
     if call.timers.slot(of: id) == nil { throw call.invalidTimer() }
@@ -359,7 +359,7 @@ let timerAgainAt: LuaRawFunction = { L, context in
 
 /// `timer:fire()`: calls the handler at once; whether it was called (R141).
 let timerFire: LuaRawFunction = { L, context in
-  host(L, context, "fire") { call in
+  host(L, context, "timer:fire") { call in
     let id = try call.selfTimer()
     if call.timers.slot(of: id) == nil { throw call.invalidTimer() }
     call.stack.setCount(1)
@@ -373,7 +373,7 @@ let timerFire: LuaRawFunction = { L, context in
 }
 
 let timerKeepAlive: LuaRawFunction = { L, context in
-  host(L, context, "keep_alive") { call in
+  host(L, context, "timer:keep_alive") { call in
     let id = try call.selfTimer()
     call.loop.setHolds(of: id, try call.boolean(2))
     call.stack.setCount(1)
@@ -384,14 +384,14 @@ let timerKeepAlive: LuaRawFunction = { L, context in
 // MARK: Fields
 
 let timerNextFire: LuaRawFunction = { L, context in
-  host(L, context, "next_fire") { call in
+  host(L, context, "timer.next_fire") { call in
     call.stack.push(date: call.loop.date(of: try call.selfTimer()))
     return 1
   }
 }
 
 let timerSetNextFire: LuaRawFunction = { L, context in
-  host(L, context, "next_fire") { call in
+  host(L, context, "timer.next_fire") { call in
     let date = try call.seconds(2, "the date", .any)
     if !call.loop.setNextDate(of: try call.selfTimer(), to: date) { throw call.invalidTimer() }
     return 0
@@ -399,14 +399,14 @@ let timerSetNextFire: LuaRawFunction = { L, context in
 }
 
 let timerName: LuaRawFunction = { L, context in
-  host(L, context, "name") { call in
+  host(L, context, "timer.name") { call in
     call.stack.push(call.runtime.handles.name(ofTimer: try call.selfTimer()))
     return 1
   }
 }
 
 let timerFires: LuaRawFunction = { L, context in
-  host(L, context, "fires") { call in
+  host(L, context, "timer.fires") { call in
     let slot = call.loop.timers.slot(of: try call.selfTimer())
     call.stack.push(slot.map { Int(call.loop.timers.records[$0].fires) } ?? 0)
     return 1
@@ -414,21 +414,21 @@ let timerFires: LuaRawFunction = { L, context in
 }
 
 let timerInterval: LuaRawFunction = { L, context in
-  host(L, context, "interval") { call in
+  host(L, context, "timer.interval") { call in
     call.pushSeconds(try call.selfTimer()) { $0.records[$1].interval }
     return 1
   }
 }
 
 let timerTolerance: LuaRawFunction = { L, context in
-  host(L, context, "tolerance") { call in
+  host(L, context, "timer.tolerance") { call in
     call.pushSeconds(try call.selfTimer()) { $0.tolerance($1) }
     return 1
   }
 }
 
 let timerSetTolerance: LuaRawFunction = { L, context in
-  host(L, context, "tolerance") { call in
+  host(L, context, "timer.tolerance") { call in
     let tolerance = try call.seconds(2, "the tolerance", .notNegative)
     let id = try call.selfTimer()
     guard let slot = call.timers.slot(of: id) else { throw call.invalidTimer() }
@@ -459,14 +459,14 @@ extension HostCall {
 }
 
 let timerOnError: LuaRawFunction = { L, context in
-  host(L, context, "on_error") { call in
+  host(L, context, "timer.on_error") { call in
     call.push(call.runtime.handles.onError(ofTimer: try call.selfTimer()))
     return 1
   }
 }
 
 let timerSetOnError: LuaRawFunction = { L, context in
-  host(L, context, "on_error") { call in
+  host(L, context, "timer.on_error") { call in
     let id = try call.selfTimer()
     call.runtime.setOnError(ofTimer: id, try call.handlerReference(2))
     return 0

@@ -13,7 +13,7 @@ private let defaultDebounce: Int64 = 50_000_000
 
 /// `loop:watch { path, handler, debounce, recursive, name, modes, … }`
 let loopWatch: LuaRawFunction = { L, context in
-  host(L, context, "watch") { call in
+  host(L, context, "loop:watch") { call in
     try call.requireLoop()
     return try makeWatch(call, options: 2, isAdded: true)
   }
@@ -21,7 +21,7 @@ let loopWatch: LuaRawFunction = { L, context in
 
 /// `ml.watch { … }`: made, in no mode yet. What changes from now on is reported later.
 let moduleWatch: LuaRawFunction = { L, context in
-  host(L, context, "watch") { call in try makeWatch(call, options: 1, isAdded: false) }
+  host(L, context, "ml.watch") { call in try makeWatch(call, options: 1, isAdded: false) }
 }
 
 private func makeWatch(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
@@ -77,7 +77,7 @@ extension HostCall {
     _ path: [UInt8], isRecursive: Bool, name: String, debounce: Int64
   ) throws(OperatingFailure) -> ScriptWatch {
     guard loop.kernel is LinuxKernel else {
-      throw OperatingFailure("watch: a simulated system has no files", "ENOSYS")
+      throw OperatingFailure("\(self.name): a simulated system has no files", "ENOSYS")
     }
     do throws(SystemError) {
       let runtime = runtime
@@ -90,14 +90,14 @@ extension HostCall {
         runtime, service, files, given: path, name: name, debounce: debounce)
     } catch {
       let failure = ScriptWatch.failure(error, path)
-      throw OperatingFailure("watch: " + failure.message, failure.code)
+      throw OperatingFailure("\(self.name): \(failure.message)", failure.code)
     }
   }
 }
 
 /// `watch.path`: as it was given.
 let watchPath: LuaRawFunction = { L, context in
-  host(L, context, "path") { call in
+  host(L, context, "watch.path") { call in
     guard let watch = ScriptWatch.of(try call.selfItem(of: WatchKind.self)) else {
       call.stack.pushNil()
       return 1

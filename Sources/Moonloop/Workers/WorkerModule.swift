@@ -10,7 +10,7 @@ private let workerOptions: [StaticString] = [
 /// `ml.worker { file | source = text, args, name, memory, callout, capacity, modes, keep_alive,
 /// on_error }`
 let moduleWorker: LuaRawFunction = { L, context in
-  host(L, context, "worker") { call in
+  host(L, context, "ml.worker") { call in
     try call.requireRoom(new: 2)  // The worker and its port.
     let options = try call.options(
       1, workerOptions, example: "{ \"resize.lua\", args = { quality = 80 } }")
@@ -61,7 +61,7 @@ extension HostCall {
     do throws(SystemError) {
       return try WorkerText(throughIntake: file, searching: packagePath("path"))
     } catch {
-      throw OperatingFailure("worker: cannot read \(file): \(error.message)", error.name)
+      throw OperatingFailure("ml.worker: cannot read \(file): \(error.message)", error.name)
     }
   }
 
@@ -82,7 +82,7 @@ extension HostCall {
       do throws(LuaError) {
         try state.load(bytes: bytes, name: text.chunkName, on: stack)
         stack.pop()
-      } catch { throw OperatingFailure("worker: \(error.message)", "ENOEXEC") }
+      } catch { throw OperatingFailure("ml.worker: \(error.message)", "ENOEXEC") }
     }
     _ = options.push("args")
     defer { stack.pop() }
@@ -108,12 +108,12 @@ extension HostCall {
   fileprivate func requireWorkerRoom() throws {
     if runtime.workers.depth >= Workers.depthLimit {
       throw OperatingFailure(
-        "worker: workers are nested \(runtime.workers.depth) deep, which is the limit",
+        "ml.worker: workers are nested \(runtime.workers.depth) deep, which is the limit",
         "EAGAIN")
     }
     if runtime.workers.count() >= Workers.limit {
       throw OperatingFailure(
-        "worker: \(Workers.limit) workers are running, which is the limit; stop some, or give "
+        "ml.worker: \(Workers.limit) workers are running, which is the limit; stop some, or give "
           + "them more work each", "EAGAIN")
     }
   }
@@ -149,7 +149,7 @@ extension HostCall {
   /// - Returns: nil in a replay, which has its messages.
   fileprivate func startThread(_ script: WorkerScript, _ link: WorkerLink) throws -> LoopThread? {
     guard let kernel = loop.kernel as? LinuxKernel, !kernel.clock.isMirror else {
-      throw OperatingFailure("worker: the loop is simulated, and has no threads", "ENOTSUP")
+      throw OperatingFailure("ml.worker: the loop is simulated, and has no threads", "ENOTSUP")
     }
     let name = link.name.isEmpty ? "worker" : link.name
     var thread: LoopThread?
@@ -162,7 +162,7 @@ extension HostCall {
         }
       }
     } catch {
-      throw OperatingFailure("worker: cannot start a thread: \(error)", error.name)
+      throw OperatingFailure("ml.worker: cannot start a thread: \(error)", error.name)
     }
     return thread
   }
@@ -178,7 +178,7 @@ extension HostCall {
 
 /// `worker.port`: the owner's end.
 let workerPort: LuaRawFunction = { L, context in
-  host(L, context, "port") { call in
+  host(L, context, "worker.port") { call in
     _ = try call.selfWorker()
     call.stack.pushSlot(1, of: 1)
     return 1
@@ -187,7 +187,7 @@ let workerPort: LuaRawFunction = { L, context in
 
 /// `worker:stop()`: asks it to end.
 let workerStop: LuaRawFunction = { L, context in
-  host(L, context, "stop") { call in
+  host(L, context, "worker:stop") { call in
     Worker.of(try call.selfWorker())?.stop()
     return 0
   }
@@ -195,7 +195,7 @@ let workerStop: LuaRawFunction = { L, context in
 
 /// `worker:await { timeout }`: what the script returned, or its error, raised.
 let workerAwait: LuaRawFunction = { L, context in
-  host(L, context, "await") { call in
+  host(L, context, "worker:await") { call in
     let control = try call.selfWorker()
     let timeout = call.isAbsent(2) ? nil : try call.timeoutOption(2)
     let runtime = call.runtime
@@ -231,7 +231,7 @@ let workerClose: LuaRawFunction = { L, context in
 
 /// `worker.status`
 let workerStatus: LuaRawFunction = { L, context in
-  host(L, context, "status") { call in
+  host(L, context, "worker.status") { call in
     let control = try call.selfWorker()
     let worker = Worker.of(control)
     call.stack.push(worker?.status ?? "stopped")
@@ -241,7 +241,7 @@ let workerStatus: LuaRawFunction = { L, context in
 
 /// `worker.is_waiting`: whether its loop sleeps (R5).
 let workerIsWaiting: LuaRawFunction = { L, context in
-  host(L, context, "is_waiting") { call in
+  host(L, context, "worker.is_waiting") { call in
     call.stack.push(Worker.of(try call.selfWorker())?.link.isWaiting ?? false)
     return 1
   }

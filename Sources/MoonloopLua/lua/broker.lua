@@ -119,7 +119,7 @@ local function enter(handle, what, options)
 end
 
 function methods:send(message, options)
-  local state, timeout, code = enter(self, "send", options)
+  local state, timeout, code = enter(self, "port:send", options)
   if not state then return nil, timeout, code end
   local form, text, problem = pack(state, message)
   if not form then return nil, text, problem end
@@ -132,7 +132,7 @@ function methods:send(message, options)
 end
 
 function methods:request(message, options)
-  local state, timeout, code = enter(self, "request", options)
+  local state, timeout, code = enter(self, "port:request", options)
   if not state then return nil, timeout, code end
   if state.deliver == "all" then error(state.label .. ": messages to all get no reply", 2) end
   local form, text, problem = pack(state, message)
@@ -178,7 +178,7 @@ function methods:on(event, handler)
 end
 
 function methods:receive(options)
-  local state, why, code = enter(self, "receive", options)
+  local state, why, code = enter(self, "port:receive", options)
   if not state then return nil, why, code end
   if not state.inbox then
     if state.handler then error(state.label .. " has a handler", 2) end
@@ -198,7 +198,7 @@ function methods:receive(options)
 end
 
 function methods:count(options)
-  local state, timeout, code = enter(self, "count", options)
+  local state, timeout, code = enter(self, "port:count", options)
   if not state then return nil, timeout, code end
   local count, problem
   count, problem, code = state.calls:call(function() return { "XLEN", state.key } end, timeout,
@@ -266,10 +266,10 @@ end
 return function(options)
   local self = {}
   for name, value in pairs(DEFAULTS) do self[name] = value end
-  for name, value in pairs(check("port", options, OPTIONS, 3)) do self[name] = value end
+  for name, value in pairs(check("ml.port", options, OPTIONS, 3)) do self[name] = value end
   local place, problem = redis.parse_url(self.over)
   problem = problem_of(self) or not place and "'over': " .. problem
-  if problem then error("port: " .. problem, 3) end
+  if problem then error("ml.port: " .. problem, 3) end
   self.label, self.key = ("port '%s'"):format(self.name), ("moonloop:{%s}"):format(self.name)
   self.out, self.requests, self.number, self.asked, self.dropped = {}, {}, 1, 0, 0
   self.place, self.pack, self.unpack, self.lost = place, pack, unpack_text, receiver.lost

@@ -158,7 +158,7 @@ function configuration.configure(what)
     doc, message = configuration.read(what)
     if not doc then error(message, 0) end
   else
-    error("configure: takes the path of a file or a table, got " .. rules.given(what), 2)
+    error("ml.configure: takes the path of a file or a table, got " .. rules.given(what), 2)
   end
   local found = configuration.mistakes(doc)
   if #found > 0 then error(configuration.in_words(doc, found), 0) end

@@ -10,7 +10,7 @@ local OPTIONS = { "zone", "modes", "name", "tolerance", "keep_alive", "on_error"
 local MISSED_LIMIT = 1000
 
 -- The caller is three levels up: of the function that raises, of ours, of the host's.
-local function mistake(what, ...) error(("cron: " .. what):format(...), 4) end
+local function mistake(what, ...) error(("loop:cron: " .. what):format(...), 4) end
 
 -- What is wrong with the options; nil if nothing is.
 local function problem_of(options)

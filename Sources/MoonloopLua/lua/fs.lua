@@ -19,8 +19,8 @@ local function two(name, from, to, options, known)
 end
 
 function fs.stat(path, options)
-  file.text("stat", path, "the path")
-  local made, call = one("stat", path, options, { follow = "boolean" })
+  file.text("ml.fs.stat", path, "the path")
+  local made, call = one("ml.fs.stat", path, options, { follow = "boolean" })
   return file.facts(call(made.follow == false and "lstat" or "stat", path))
 end
 
@@ -33,8 +33,8 @@ local function join(folder, name)
 end
 
 function fs.list(path, options)
-  file.text("list", path, "the path")
-  local _, call = one("list", path, options, {})
+  file.text("ml.fs.list", path, "the path")
+  local _, call = one("ml.fs.list", path, options, {})
   local entries, message, code = call("scandir", path)
   if not entries then return nil, message, code end
   for place, entry in ipairs(entries) do
@@ -44,8 +44,8 @@ function fs.list(path, options)
 end
 
 function fs.walk(path, options)
-  file.text("walk", path, "the path")
-  local made, call = one("walk", path, options, { depth = "number" })
+  file.text("ml.fs.walk", path, "the path")
+  local made, call = one("ml.fs.walk", path, options, { depth = "number" })
   local waiting = { { path = path, kind = "folder", depth = -1 } }
   local is_first = true
   local function list(entry)
@@ -74,8 +74,8 @@ function fs.walk(path, options)
 end
 
 function fs.read(path, options)
-  file.text("read", path, "the path")
-  local made, call = one("read", path, options, { limit = "number" })
+  file.text("ml.fs.read", path, "the path")
+  local made, call = one("ml.fs.read", path, options, { limit = "number" })
   return call("load", path, made.limit or LIMIT)
 end
 
@@ -90,34 +90,35 @@ local function store(name, path, text, options, flags)
 end
 
 function fs.write(path, text, options)
-  file.text("write", path, "the path")
-  file.text("write", text, "the text")
-  return store("write", path, text, options, TRUNCATE)
+  file.text("ml.fs.write", path, "the path")
+  file.text("ml.fs.write", text, "the text")
+  return store("ml.fs.write", path, text, options, TRUNCATE)
 end
 
 function fs.append(path, text, options)
-  file.text("append", path, "the path")
-  file.text("append", text, "the text")
-  return store("append", path, text, options, APPEND)
+  file.text("ml.fs.append", path, "the path")
+  file.text("ml.fs.append", text, "the text")
+  return store("ml.fs.append", path, text, options, APPEND)
 end
 
 function fs.replace(path, text, options)
-  file.text("replace", path, "the path")
-  file.text("replace", text, "the text")
-  local made, call = one("replace", path, options, { permissions = "number" })
+  file.text("ml.fs.replace", path, "the path")
+  file.text("ml.fs.replace", text, "the text")
+  local made, call = one("ml.fs.replace", path, options, { permissions = "number" })
   return call("replace", path, text, made.permissions or -1)
 end
 
 function fs.mkdir(path, options)
-  file.text("mkdir", path, "the path")
-  local made, call = one("mkdir", path, options, { parents = "boolean", permissions = "number" })
+  file.text("ml.fs.mkdir", path, "the path")
+  local made, call = one("ml.fs.mkdir", path, options,
+    { parents = "boolean", permissions = "number" })
   return call(made.parents and "mkdirs" or "mkdir", path, made.permissions or 511)
 end
 
 function fs.rename(from, to, options)
-  file.text("rename", from, "the path")
-  file.text("rename", to, "the new path")
-  local _, call = two("rename", from, to, options, {})
+  file.text("ml.fs.rename", from, "the path")
+  file.text("ml.fs.rename", to, "the new path")
+  local _, call = two("ml.fs.rename", from, to, options, {})
   return call("rename", from, to)
 end
 
@@ -152,22 +153,22 @@ function copy_entry(call, from, to, flags)
 end
 
 function fs.copy(from, to, options)
-  file.text("copy", from, "the path")
-  file.text("copy", to, "the new path")
-  local made, call = two("copy", from, to, options,
+  file.text("ml.fs.copy", from, "the path")
+  file.text("ml.fs.copy", to, "the new path")
+  local made, call = two("ml.fs.copy", from, to, options,
     { recursive = "boolean", replace = "boolean" })
   local flags = made.replace == false and 3 or 2
   if not made.recursive then return call("copyfile", from, to, flags) end
   if (to .. "/"):sub(1, #from + 1) == from .. "/" then
-    return nil, ("fs.copy: '%s' to '%s': a folder cannot hold itself (EINVAL)"):format(from, to),
+    return nil, ("ml.fs.copy: '%s' to '%s': a folder cannot hold itself (EINVAL)"):format(from, to),
       "EINVAL"
   end
   return copy_entry(call, from, to, flags)
 end
 
 function fs.remove(path, options)
-  file.text("remove", path, "the path")
-  local made, call = one("remove", path, options, { recursive = "boolean" })
+  file.text("ml.fs.remove", path, "the path")
+  local made, call = one("ml.fs.remove", path, options, { recursive = "boolean" })
   if made.recursive then return call("remove_all", path) end
   local done, message, code = call("unlink", path)
   if code == "EISDIR" then return call("rmdir", path) end
@@ -183,10 +184,10 @@ local function template(name, options)
   local made = file.options(name, options,
     { folder = "string", prefix = "string", memory = "boolean" })
   if made.memory and made.folder then
-    error(("fs.%s: 'memory' says where already; leave 'folder' out"):format(name), 3)
+    error(("%s: 'memory' says where already; leave 'folder' out"):format(name), 3)
   end
   if made.prefix and made.prefix:find "/" then
-    error(("fs.%s: 'prefix' must not have a '/', got '%s'; 'folder' says where"):format(name,
+    error(("%s: 'prefix' must not have a '/', got '%s'; 'folder' says where"):format(name,
       made.prefix), 3)
   end
   local folder = made.memory and MEMORY or made.folder or getenv "TMPDIR" or "/tmp"
@@ -195,14 +196,14 @@ local function template(name, options)
     local found, message, code = call("statfs", folder)
     if not found then return nil, message, code end
     if found.type ~= TMPFS then
-      return nil, ("fs.%s: '%s' is not in memory (ENODEV)"):format(name, folder), "ENODEV"
+      return nil, ("%s: '%s' is not in memory (ENODEV)"):format(name, folder), "ENODEV"
     end
   end
   return join(folder, (made.prefix or "moonloop-") .. "XXXXXX"), call
 end
 
 function fs.temporary_file(options)
-  local path, call, failure = template("temporary_file", options)
+  local path, call, failure = template("ml.fs.temporary_file", options)
   if not path then return nil, call, failure end
   local room <close> = file.reserve()
   local both, message, code = call("mkstemp", path)
@@ -212,36 +213,36 @@ function fs.temporary_file(options)
 end
 
 function fs.temporary_folder(options)
-  local path, call, failure = template("temporary_folder", options)
+  local path, call, failure = template("ml.fs.temporary_folder", options)
   if not path then return nil, call, failure end
   return call("mkdtemp", path)
 end
 
 function fs.link(path, other, options)
-  file.text("link", path, "the path")
-  file.text("link", other, "the new path")
-  local made, call = two("link", path, other, options, { symbolic = "boolean" })
+  file.text("ml.fs.link", path, "the path")
+  file.text("ml.fs.link", other, "the new path")
+  local made, call = two("ml.fs.link", path, other, options, { symbolic = "boolean" })
   return call(made.symbolic and "symlink" or "link", path, other)
 end
 
 function fs.target(path, options)
-  file.text("target", path, "the path")
-  local made, call = one("target", path, options, { whole = "boolean" })
+  file.text("ml.fs.target", path, "the path")
+  local made, call = one("ml.fs.target", path, options, { whole = "boolean" })
   return call(made.whole and "realpath" or "readlink", path)
 end
 
 function fs.chmod(path, permissions, options)
-  file.text("chmod", path, "the path")
-  local _, call = one("chmod", path, options, {})
+  file.text("ml.fs.chmod", path, "the path")
+  local _, call = one("ml.fs.chmod", path, options, {})
   if math.type(permissions) ~= "integer" then
-    error("fs.chmod: the permissions must be a number such as 420 (0644)", 2)
+    error("ml.fs.chmod: the permissions must be a number such as 420 (0644)", 2)
   end
   return call("chmod", path, permissions)
 end
 
 function fs.space(path, options)
-  file.text("space", path, "the path")
-  local _, call = one("space", path, options, {})
+  file.text("ml.fs.space", path, "the path")
+  local _, call = one("ml.fs.space", path, options, {})
   local found, message, code = call("statfs", path)
   if not found then return nil, message, code end
   return { total = found.blocks * found.bsize, free = found.bfree * found.bsize,

@@ -16,13 +16,15 @@ local http = {
 
 -- http.get(url, options), http.post(url, body, options) and so on: one request, one connection.
 for _, method in ipairs { "get", "head", "delete", "options" } do
+  local what = "ml.http." .. method
   http[method] = function(address, options)
-    return client.request(client.options(method:upper(), address, nil, options))
+    return client.send(what, client.options(what, method:upper(), address, nil, options))
   end
 end
 for _, method in ipairs { "post", "put", "patch" } do
+  local what = "ml.http." .. method
   http[method] = function(address, body, options)
-    return client.request(client.options(method:upper(), address, body, options))
+    return client.send(what, client.options(what, method:upper(), address, body, options))
   end
 end
 

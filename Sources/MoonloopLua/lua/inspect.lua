@@ -2,11 +2,14 @@
 -- prompt shows values by it.
 local check = require "moonloop.text.options"
 local layout = require "moonloop.text.layout"
+local ml = require "moonloop"
 local quoting = require "moonloop.text.quoting"
 local values = require "moonloop.text.values"
 
 local OPTIONS = { depth = "integer", items = "integer", width = "integer", one_line = "boolean" }
 local SHORT, MOST_DEEP = 20, 200
+-- Fields of the module that are made when they are first asked for.
+local MADE_LATER = { "fs", "http", "json", "log" }
 -- Elements in one text: tables that hold each other many times would else make it endless.
 local TOTAL = 10000
 
@@ -38,6 +41,9 @@ local function parts_of(value, state, depth)
     parts[listed] = render(rawget(value, listed), state, depth + 1)
   end
   local keys = {}
+  if value == ml then
+    for _, name in ipairs(MADE_LATER) do pcall(function() return ml[name] end) end
+  end
   for key in next, value do
     count = count + 1
     local is_listed = math.type(key) == "integer" and key >= 1 and key <= listed
@@ -116,10 +122,10 @@ local function brief(value, state)
 end
 
 return function(value, options)
-  options = check("inspect", options, OPTIONS, 2)
+  options = check("ml.inspect", options, OPTIONS, 2)
   local one_line = options.one_line
   if options.depth and not (options.depth >= 0 and options.depth <= MOST_DEEP) then
-    error(("inspect: 'depth' must be from 0 to %d, got %d"):format(MOST_DEEP, options.depth), 2)
+    error(("ml.inspect: 'depth' must be from 0 to %d, got %d"):format(MOST_DEEP, options.depth), 2)
   end
   local state = { depth = options.depth or one_line and 2 or 5, items = options.items or 100,
     width = options.width or 78, one_line = one_line, path = {}, left = TOTAL }

@@ -21,23 +21,23 @@ end
 
 function json.decode(text, options)
   if type(text) ~= "string" then
-    error(("json.decode: takes a string, got a %s"):format(type(text)), 2)
+    error(("ml.json.decode: takes a string, got a %s"):format(type(text)), 2)
   end
-  options = check("json.decode", options, READING, 2)
-  within("json.decode", options, "max_depth", 1, 10000)
+  options = check("ml.json.decode", options, READING, 2)
+  within("ml.json.decode", options, "max_depth", 1, 10000)
   return read(text, options)
 end
 
 function json.encode(value, options)
-  options = check("json.encode", options, WRITING, 2)
-  within("json.encode", options, "decimals", 0, 17)
+  options = check("ml.json.encode", options, WRITING, 2)
+  within("ml.json.encode", options, "decimals", 0, 17)
   local text, problem = write(value, options)
-  return text or error("json.encode: " .. problem, 2)
+  return text or error("ml.json.encode: " .. problem, 2)
 end
 
 function json.object(fields)
   if fields ~= nil and type(fields) ~= "table" then
-    error(("json.object: takes a table, got a %s"):format(type(fields)), 2)
+    error(("ml.json.object: takes a table, got a %s"):format(type(fields)), 2)
   end
   return setmetatable(fields or {}, marks.object)
 end

@@ -127,11 +127,11 @@ end
 for level, rank in pairs(LEVELS) do
   methods[level] = function(handle, message, fields)
     local self = states[handle]
-    if not self then error("log: call it with a colon: log:" .. level .. "(message)", 2) end
+    if not self then error(("log:%s: must be called with a colon"):format(level), 2) end
     if type(message) ~= "string" then
-      error(("log: the message must be a string, got a %s"):format(type(message)), 2)
+      error(("log:%s: the message must be a string, got a %s"):format(level, type(message)), 2)
     elseif fields ~= nil and type(fields) ~= "table" then
-      error(("log: the fields must be a table, got a %s"):format(type(fields)), 2)
+      error(("log:%s: the fields must be a table, got a %s"):format(level, type(fields)), 2)
     end
     if rank >= self.rank then log(self, level, message, fields) end
   end
@@ -144,7 +144,7 @@ local function make(state)
 end
 
 function methods:with(fields)
-  if type(fields) ~= "table" then error("log: 'with' takes a table of fields", 2) end
+  if type(fields) ~= "table" then error("log:with: takes a table of fields", 2) end
   local state = {}
   for name, value in pairs(states[self]) do state[name] = value end
   state.fields = {}
@@ -154,7 +154,7 @@ function methods:with(fields)
 end
 
 function methods:flush(options)
-  local timeout = check("flush", options, { timeout = "number" }, 2).timeout or math.huge
+  local timeout = check("log:flush", options, { timeout = "number" }, 2).timeout or math.huge
   local outlet, ends = states[self].shared.outlet, ml.now() + timeout
   while outlet.sink and sinks.drain(outlet.sink) > 0 do
     local problem, code = sinks.problem(outlet.sink)
@@ -193,28 +193,28 @@ function meta.__index(handle, key)
 end
 
 local function rank_of(level, depth)
-  return LEVELS[level] or error(("log: unknown level '%s'%s"):format(tostring(level),
+  return LEVELS[level] or error(("ml.log: unknown level '%s'%s"):format(tostring(level),
     spelling.hint(tostring(level), NAMES)), depth + 1)
 end
 
 function meta.__newindex(handle, key, value)
-  if key ~= "level" then error(("log: '%s' cannot be set"):format(tostring(key)), 2) end
+  if key ~= "level" then error(("log.%s: cannot be set"):format(tostring(key)), 2) end
   states[handle].rank = rank_of(value, 2)
 end
 
 return function(options)
-  options = check("log", options, OPTIONS, 2)
+  options = check("ml.log", options, OPTIONS, 2)
   local rank = rank_of(options.level or "info", 2)
   local is_journal = has_sinks and (options.to or "stderr") == "stderr" and sinks.is_journal(2)
   local format = options.format or is_journal and "journal" or "text"
   if not lines.forms[format] then
-    error(("log: unknown format '%s'%s"):format(format, spelling.hint(format, FORMATS)), 2)
+    error(("ml.log: unknown format '%s'%s"):format(format, spelling.hint(format, FORMATS)), 2)
   elseif options.rate and options.rate < 1 then
-    error(("log: 'rate' must be at least 1, got %d"):format(options.rate), 2)
+    error(("ml.log: 'rate' must be at least 1, got %d"):format(options.rate), 2)
   end
   local outlet, problem, code = open(options.to or "stderr")
-  if code then return nil, "log: " .. problem, code end
-  if not outlet then error("log: " .. problem, 2) end
+  if code then return nil, "ml.log: " .. problem, code end
+  if not outlet then error("ml.log: " .. problem, 2) end
   return make { rank = rank, form = lines.forms[format], fields = options.fields or {},
     rate = options.rate, shared = { outlet = outlet, dropped = 0, suppressed = 0, missing = 0,
       watched = {}, count = 0 } }

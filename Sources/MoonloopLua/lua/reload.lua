@@ -76,10 +76,10 @@ end
 -- Called through a C function, so level 3 is the script.
 function reload.state(name, default)
   if type(name) ~= "string" then
-    error("reload.state: the name must be a string, got " .. type(name), 3)
+    error("ml.reload.state: the name must be a string, got " .. type(name), 3)
   end
   if default ~= nil and type(default) ~= "table" then
-    error("reload.state: the default must be a table (its contents survive), got "
+    error("ml.reload.state: the default must be a table (its contents survive), got "
       .. type(default), 3)
   end
   if states[name] == nil then
@@ -92,7 +92,7 @@ end
 
 function reload.on_unload(handler)
   if type(handler) ~= "function" then
-    error("reload.on_unload: the handler must be a function, got " .. type(handler), 3)
+    error("ml.reload.on_unload: the handler must be a function, got " .. type(handler), 3)
   end
   unloaders[#unloaders + 1] = handler
 end

@@ -43,7 +43,7 @@ struct ProcessFaultTests {
       let (text, _): (String, Int) = try SystemFault.during(.inotifyAdd, after: 1, code: ENOSPC) {
         try state.evaluate("return (select(2, ml.watch { '/tmp/x', print }))")
       }
-      #expect(text.hasPrefix("watch: cannot watch '/tmp/x': all "), "\(text)")
+      #expect(text.hasPrefix("ml.watch: cannot watch '/tmp/x': all "), "\(text)")
       #expect(text.hasSuffix("watch fewer, or raise fs.inotify.max_user_watches"), "\(text)")
     }
   }

@@ -71,13 +71,13 @@ import Testing
   }
 
   static let makers: [(what: String, name: String, call: String)] = [
-    ("a timer", "after", "loop:after(0, say)"),
-    ("a made timer", "timer", "ml.timer { first = 0, say }"),
-    ("a task", "task", "loop:task(say, 'task')"),
-    ("a request", "perform", "loop:perform(say, 'x')"),
-    ("a source", "source", "loop:source { perform = say }"),
-    ("an observer", "observer", "loop:observer { on = 'exit', say }"),
-    ("a port", "port", "loop:port { say }"), ("a channel", "channel", "ml.channel(1)"),
+    ("a timer", "loop:after", "loop:after(0, say)"),
+    ("a made timer", "ml.timer", "ml.timer { first = 0, say }"),
+    ("a task", "loop:task", "loop:task(say, 'task')"),
+    ("a request", "loop:perform", "loop:perform(say, 'x')"),
+    ("a source", "loop:source", "loop:source { perform = say }"),
+    ("an observer", "loop:observer", "loop:observer { on = 'exit', say }"),
+    ("a port", "loop:port", "loop:port { say }"), ("a channel", "ml.channel", "ml.channel(1)"),
   ]
 
   @Test(arguments: makers)

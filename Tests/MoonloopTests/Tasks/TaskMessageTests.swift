@@ -6,40 +6,45 @@ import Testing
 @Suite struct TaskMessageTests {
   /// A chunk that raises, and the message; `ml` and `loop` are defined.
   static let messages: [(chunk: String, message: String)] = [
-    ("loop:task()", "task: takes a function, got nothing (m:1)"),
-    ("loop:task(5)", "task: takes a function, got 5 (m:1)"),
+    ("loop:task()", "loop:task: takes a function, got nothing (m:1)"),
+    ("loop:task(5)", "loop:task: takes a function, got 5 (m:1)"),
     (
       "loop:task {}",
-      "task: the handler is missing: give a function as the first element of the table (m:1)"
+      "loop:task: the handler is missing: give a function as the first element of the table (m:1)"
     ),
     (
-      "loop:task({ nam = 'x' }, print)", "task: unknown option 'nam' (m:1); did you mean 'name'?"
+      "loop:task({ nam = 'x' }, print)",
+      "loop:task: unknown option 'nam' (m:1); did you mean 'name'?"
     ),
     (
       "loop:task({ owner = 'me' }, print)",
-      "task: 'owner' must be \"none\", got \"me\"; a task with an owner is made by scope:task (m:1)"
+      "loop:task: 'owner' must be \"none\", got \"me\"; a task with an owner is made by scope:task "
+        + "(m:1)"
     ),
     (
       "loop.task(print)",
-      "task: must be called as loop:task(…), with a colon; got a function for the loop (m:1)"
+      "loop:task: must be called with a colon; got a function for the loop (m:1)"
     ),
     (
       "t:task({ owner = 'none' }, print)",
-      "task: unknown option 'owner' (m:1); the options are name, modes, on_error"
+      "task:task: unknown option 'owner' (m:1); the options are name, modes, on_error"
     ),
     (
       "t.await()",
-      "await: must be called as task:await(…), with a colon; got nothing for the task (m:1)"
+      "task:await: must be called with a colon; got nothing for the task (m:1)"
     ),
-    ("t:await { timeout = 1 }", "await: takes no options; use task:wait { timeout = … } (m:1)"),
-    ("t:wait(5)", "wait: takes a table of options, such as { timeout = 5 }; got 5 (m:1)"),
+    (
+      "t:await { timeout = 1 }",
+      "task:await: takes no options; use task:wait { timeout = … } (m:1)"
+    ),
+    ("t:wait(5)", "task:wait: takes a table of options, such as { timeout = 5 }; got 5 (m:1)"),
     (
       "t:wait { timeout = 'x' }",
-      "wait: 'timeout' must be seconds, a finite number, got \"x\" (m:1)"
+      "task:wait: 'timeout' must be seconds, a finite number, got \"x\" (m:1)"
     ),
     (
       "t:wait { mode = 'common' }",
-      "wait: 'common' is a set of modes; wait in one mode of it, such as 'default' (m:1)"
+      "task:wait: 'common' is a set of modes; wait in one mode of it, such as 'default' (m:1)"
     ),
     ("t.nme = 1", "task: unknown field 'nme' (m:1); did you mean 'name'?"),
     (
@@ -48,22 +53,27 @@ import Testing
         + "items, name, receive, send, try_receive, try_send"
     ),
     ("t.name = 1", "task: cannot set field 'name' (m:1)"),
-    ("t.on_error = 1", "on_error: 'on_error' must be a function, got 1 (m:1)"),
-    ("ml.sleep(-1)", "sleep: the time must be seconds, a number >= 0, got -1 (m:1)"),
-    ("ml.sleep(0/0)", "sleep: the time must be seconds, a number >= 0, got nan (m:1)"),
+    ("t.on_error = 1", "task.on_error: the handler must be a function, got 1 (m:1)"),
+    ("ml.sleep(-1)", "ml.sleep: the time must be seconds, a number >= 0, got -1 (m:1)"),
+    ("ml.sleep(0/0)", "ml.sleep: the time must be seconds, a number >= 0, got nan (m:1)"),
     (
-      "ml.await(1)", "await: the function that starts the operation must be a function, got 1 (m:1)"
+      "ml.await(1)",
+      "ml.await: the function that starts the operation must be a function, got 1 (m:1)"
     ),
     (
       "ml.await(function() return 1 end)",
-      "await: the function must return a handle to be closed on cancelling, or nothing, got 1 (m:1)"
+      "ml.await: the function must return a handle to be closed on cancelling, or nothing, got 1 "
+        + "(m:1)"
     ),
-    ("ml.timeout(1)", "timeout: takes a function, got nothing (m:1)"),
-    ("ml.timeout('x', print)", "timeout: the time must be seconds, a number >= 0, got \"x\" (m:1)"),
+    ("ml.timeout(1)", "ml.timeout: takes a function, got nothing (m:1)"),
+    (
+      "ml.timeout('x', print)",
+      "ml.timeout: the time must be seconds, a number >= 0, got \"x\" (m:1)"
+    ),
     (
       "coroutine.wrap(function() ml.sleep(1) end)()",
-      "m:1: sleep: cannot wait here: inside a coroutine of the script's own; use :wait on a task "
-        + "(m:1)"
+      "m:1: ml.sleep: cannot wait here: inside a coroutine of the script's own; use :wait on a "
+        + "task (m:1)"
     ),
   ]
 

@@ -22,13 +22,11 @@ import Testing
   }
 
   static let calls: [(call: String, name: String)] = [
-    ("loop:after(1, print)", "after"), ("ml.sleep(1)", "sleep"),
-    ("ml.timeout(1, print)", "timeout"),
-    ("ml.channel(0):receive { timeout = 1 }", "receive"),
-    (
-      "loop:perform_after(1, print)",
-      "perform_after"
-    ), ("ml.timer { first = 1, print }", "timer"),
+    ("loop:after(1, print)", "loop:after"), ("ml.sleep(1)", "ml.sleep"),
+    ("ml.timeout(1, print)", "ml.timeout"),
+    ("ml.channel(0):receive { timeout = 1 }", "channel:receive"),
+    ("loop:perform_after(1, print)", "loop:perform_after"),
+    ("ml.timer { first = 1, print }", "ml.timer"),
   ]
 
   @Test(arguments: calls)

@@ -96,13 +96,13 @@ import Testing
       try(fs.read, "data/none")
       """
     func refused(_ path: String, _ grant: String) -> String {
-      no("fs.\(grant): '\(path)'", "fs=\(grant):\(path)") + " (EACCES)"
+      no("ml.fs.\(grant): '\(path)'", "fs=\(grant):\(path)") + " (EACCES)"
     }
     #expect(
       try lines(read, allow: "fs=read:data") == [
         "mine", refused("secret", "read"), refused("data/../secret", "read"),
         refused("data/out/secret", "read"), refused("data/inner/../../secret", "read"),
-        refused("data/new", "write"), "fs.read: 'data/none': No such file or directory (ENOENT)",
+        refused("data/new", "write"), "ml.fs.read: 'data/none': No such file or directory (ENOENT)",
       ])
     let links = "may not make links, or move links and folders; --allow fs would grant it (EACCES)"
     let write = """
@@ -145,7 +145,9 @@ import Testing
       print(child:await().code)
       """
     let found = try lines(script, allow: "process")
-    let expected = [no("spawn", "fd"), no("run", "fd"), no("spawn", "fd"), "0"]
+    let expected = [
+      no("ml.process.spawn", "fd"), no("ml.process.run", "fd"), no("ml.process.spawn", "fd"), "0",
+    ]
     #expect(found.count == expected.count && zip(found, expected).allSatisfy { $0.hasPrefix($1) })
   }
 
@@ -165,9 +167,9 @@ import Testing
       """
     let found = try lines(script, allow: "net=127.0.0.1:8000-8010")
     let expected = [
-      no("listen", "net=127.0.0.1:7999"), no("connect", "net=127.0.0.1:8011"),
-      no("connect", "net=localhost:8000"), no("connect", "net=unix:/run/x"),
-      no("resolve", "net=example.com"), no("udp", "net=0.0.0.0:9"),
+      no("ml.net.listen", "net=127.0.0.1:7999"), no("ml.net.connect", "net=127.0.0.1:8011"),
+      no("ml.net.connect", "net=localhost:8000"), no("ml.net.connect", "net=unix:/run/x"),
+      no("ml.net.resolve", "net=example.com"), no("ml.net.udp", "net=0.0.0.0:9"),
       no("socket:send", "net=127.0.0.2:8000"), "true",
     ]
     #expect(found.count == expected.count && zip(found, expected).allSatisfy { $0.hasPrefix($1) })

@@ -67,8 +67,10 @@ import Testing
     let outcome = try run(
       way == "run"
         ? """
-        local result = ml.process.run { "head", "-c", "50000000", "/dev/zero" }
-        print(result == nil, peak() - before < 100)
+        local result, message, code = ml.process.run { "head", "-c", "50000000", "/dev/zero" }
+        assert(result == nil and code == "ENOMEM", message)
+        print(message:find("no memory for the standard output of 'head'", 1, true) ~= nil,
+          peak() - before < 100)
         """
         : """
         local head = assert(ml.process.spawn {

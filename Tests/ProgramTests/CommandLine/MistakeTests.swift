@@ -21,87 +21,88 @@ struct MistakeTests {
   static let rows: [Row] = [
     Row(
       "a wrong type", #"loop:after("soon", print)"#,
-      #"after: the delay must be seconds, a number >= 0, got "soon" (HERE)"#),
+      #"loop:after: the delay must be seconds, a number >= 0, got "soon" (HERE)"#),
     Row(
       "a handler of a wrong type", "loop:every(1, 5)",
-      "every: the handler must be a function, got 5 (HERE)"),
+      "loop:every: the handler must be a function, got 5 (HERE)"),
     Row(
       "a missing handler", "loop:timer { every = 1 }",
-      "timer: the handler is missing: give a function as the first element of the table (HERE)"),
+      "loop:timer: the handler is missing: give a function as the first element of the table "
+        + "(HERE)"),
     Row(
       "an unknown option", "loop:timer { evry = 1, print }",
-      "timer: unknown option 'evry' (HERE); did you mean 'every'?"),
+      "loop:timer: unknown option 'evry' (HERE); did you mean 'every'?"),
     Row(
       "an unknown activity", #"loop:observer { on = "sleep", print }"#,
-      #"observer: 'on': unknown activity "sleep" (HERE); use one of entry, before_timers, "#),
+      #"loop:observer: 'on': unknown activity "sleep" (HERE); use one of entry, before_timers, "#),
     Row(
       "a mode of a wrong type", "loop:timer { every = 1, modes = 5, print }",
-      "timer: 'modes' must be the name of a mode or a list, got 5 (HERE)"),
+      "loop:timer: 'modes' must be the name of a mode or a list, got 5 (HERE)"),
     Row(
       "a run of the common modes", #"loop:run { mode = "common" }"#,
-      "run: 'common' is a set of modes that items are scheduled in; run one mode of it"),
+      "loop:run: 'common' is a set of modes that items are scheduled in; run one mode of it"),
     Row(
       "a negative interval", "loop:every(-1, print)",
-      "every: the interval must be > 0 seconds, got -1 (HERE)"),
+      "loop:every: the interval must be > 0 seconds, got -1 (HERE)"),
     Row(
       "an interval of 0", "loop:every(0, print)",
-      "every: the interval must be > 0 seconds, got 0 (HERE)"),
+      "loop:every: the interval must be > 0 seconds, got 0 (HERE)"),
     Row(
       "an interval that is no number", "loop:every(0/0, print)",
-      "every: the interval must be > 0 seconds, got nan (HERE)"),
+      "loop:every: the interval must be > 0 seconds, got nan (HERE)"),
     Row("an infinite interval: never", "loop:every(1/0, print):invalidate()", ""),
     Row("a huge interval: never", "loop:every(1e300, print):invalidate()", ""),
     Row(
       "a delay that is no number", "loop:after(0/0, print)",
-      "after: the delay must be seconds, a number >= 0, got nan (HERE)"),
+      "loop:after: the delay must be seconds, a number >= 0, got nan (HERE)"),
     Row(
       "a negative delay", "loop:after(-1, print)",
-      "after: the delay must be seconds, a number >= 0, got -1 (HERE)"),
+      "loop:after: the delay must be seconds, a number >= 0, got -1 (HERE)"),
     Row("an infinite delay: never", "loop:after(1/0, print):invalidate()", ""),
     Row("a huge delay: never", "loop:after(1e300, print):invalidate()", ""),
     Row("a huge date: never", "loop:at(1e300, print):invalidate()", ""),
     Row(
       "an infinite date", "loop:at(1/0, print)",
-      "at: the date must be seconds since 1970, a finite number, got inf (HERE)"),
+      "loop:at: the date must be seconds since 1970, a finite number, got inf (HERE)"),
     Row(
       "an infinite date among options", "loop:timer { at = 1/0, print }",
-      "timer: 'at' must be seconds since 1970, a finite number, got inf (HERE)"),
+      "loop:timer: 'at' must be seconds since 1970, a finite number, got inf (HERE)"),
     Row(
       "a function that a table of the module does not have", "ml.process.exec 'true'",
-      "process: unknown field 'exec' (HERE); there are id, kill, notify, run, spawn"),
+      "ml.process: unknown field 'exec' (HERE); there are id, kill, notify, run, spawn"),
     Row(
       "a timeout that is no number", "loop:run { timeout = 0/0 }",
-      "run: 'timeout' must be seconds, a finite number, got nan (HERE)"),
+      "loop:run: 'timeout' must be seconds, a finite number, got nan (HERE)"),
     Row(
       "a sleep that is no number", "ml.sleep(0/0)",
-      "sleep: the time must be seconds, a number >= 0, got nan (HERE)"),
+      "ml.sleep: the time must be seconds, a number >= 0, got nan (HERE)"),
     Row(
       "a date that is no number", "local t <close> = loop:every(1, print) t.next_fire = 0/0",
-      "next_fire: the date must be seconds, a finite number, got nan (HERE)"),
+      "timer.next_fire: the date must be seconds, a finite number, got nan (HERE)"),
     Row(
       "a negative tolerance", "loop:timer { every = 1, tolerance = -1, print }",
-      "timer: 'tolerance' must be seconds, a number >= 0, got -1 (HERE)"),
+      "loop:timer: 'tolerance' must be seconds, a number >= 0, got -1 (HERE)"),
     Row(
       "a negative descriptor", "loop:fd { fd = -1, read = print }",
-      "fd: 'fd' must be a whole number from 0 to 2147483647, got -1 (HERE)"),
+      "loop:fd: 'fd' must be a whole number from 0 to 2147483647, got -1 (HERE)"),
     Row(
       "a descriptor that is not open", "assert(loop:fd { fd = 900, read = print })",
-      "HERE: fd: descriptor 900 cannot be watched: Bad file descriptor (EBADF)"),
+      "HERE: loop:fd: descriptor 900 cannot be watched: Bad file descriptor (EBADF)"),
     Row(
       "the same descriptor twice",
       "local f <close> = loop:fd { fd = 0, read = print } loop:fd { fd = 0, read = print }",
-      "fd: descriptor 0 is watched already by the source on descriptor 0; use one source for both "
-        + "directions (HERE)"),
+      "loop:fd: descriptor 0 is watched already by the source on descriptor 0; use one source for "
+        + "both directions (HERE)"),
     Row(
       "an invalid handle", "local s = loop:source { print } s:invalidate() s:signal()",
       "source:signal: source (made at HERE) was invalidated at HERE (HERE); make a new one"),
     Row(
       "a closed handle",
       "local s do local x <close> = loop:source { print } s = x end loop:add(s)",
-      "add: source (made at HERE) was invalidated at HERE (HERE); make a new one"),
+      "loop:add: source (made at HERE) was invalidated at HERE (HERE); make a new one"),
     Row(
       "what is no handle", "loop:add {}",
-      "add: takes a timer, source, fd, observer or port, got a table (HERE)"),
+      "loop:add: takes a timer, source, fd, observer or port, got a table (HERE)"),
     Row(
       "a handle that is sent to another loop",
       "local p <close> = ml.port {} p:send { a = { loop } }",
@@ -111,7 +112,7 @@ struct MistakeTests {
       "loop: unknown field 'nonsense' (HERE)"),
     Row(
       "a dot for a colon", "loop.every(1, print)",
-      "every: must be called as loop:every(…), with a colon; got 1 for the loop (HERE)"),
+      "loop:every: must be called with a colon; got 1 for the loop (HERE)"),
     Row(
       "an observer that adds itself, again and again",
       #"loop:observer { on = "before_timers", function(o) loop:add(o) loop:add(o, "side") end }"#,

@@ -133,7 +133,7 @@ struct BreakpointTests {
       let outcome = try moonloop(["run", file])
       #expect(outcome.output.hasPrefix("false\tfalse\n"))
       #expect(
-        outcome.output.hasSuffix("break_here: unknown option 'wiat'; the only option is wait\n"))
+        outcome.output.hasSuffix("ml.break_here: unknown option 'wiat'; did you mean 'wait'?\n"))
       let lines = outcome.errors.split(separator: "\n")
       #expect(lines.count == 3)
       #expect(lines.first?.contains("no console for the breakpoint at ") == true)

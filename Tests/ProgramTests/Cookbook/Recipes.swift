@@ -82,7 +82,8 @@ extension Recipe {
     Recipe(
       file: "parallel.lua", options: [], arguments: ["2", "$T/a", "$T/b", "$T/none"],
       files: ["a": "abc", "b": "hello\n"],
-      output: #"a: 3 bytes\nb: 6 bytes\nnone: run: 'wc' ended with code 1: .*\n"#, isPattern: true),
+      output: #"a: 3 bytes\nb: 6 bytes\nnone: ml.process.run: 'wc' ended with code 1: .*\n"#,
+      isPattern: true),
     Recipe(
       file: "columns.lua", options: [], arguments: ["1", "3"],
       input: "a x 3\nb x 4\na x 10\nnothing\nlast x 1",

@@ -29,7 +29,7 @@ import Testing
       """.replacingOccurrences(of: "...,", with: "'\(Program.executable.path)',"),
     ])
     #expect(
-      outcome.output == "nil\tresolve: 'localhost': Too many open files\tEMFILE\n\t\n",
+      outcome.output == "nil\tml.net.resolve: 'localhost': Too many open files\tEMFILE\n\t\n",
       "\(outcome)")
   }
 }

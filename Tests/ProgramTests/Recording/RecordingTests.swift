@@ -229,7 +229,8 @@ import Testing
       let again = try moonloop(["replay", path + ".mlt"])
       #expect(first.status == 0 && again.status == 0, "\(first)\n\(again)")
       #expect(first.output == again.output && again.errors.isEmpty, "\(again)")
-      #expect(first.output.contains("nil\trecord: the program is already being recorded\tEALREADY"))
+      #expect(
+        first.output.contains("nil\tloop:record: the program is already being recorded\tEALREADY"))
       let part = try moonloop(["run", path, path + ".mlt", "end"])
       let played = try moonloop(["replay", path + ".mlt"])
       #expect(part.output.contains("recording (ended)\n3\t"), "\(part)")

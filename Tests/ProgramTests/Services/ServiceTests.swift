@@ -167,9 +167,9 @@ struct ServiceTests {
     #expect(guest.output == "served")
     #expect(
       try program.wait(untilOutputEnds: false).errors == """
-        listen: systemd passed 2 sockets; choose one by its name or number, such as fd = \
+        ml.net.listen: systemd passed 2 sockets; choose one by its name or number, such as fd = \
         "systemd:1"
-        listen: systemd passed 2 sockets, but none named 'other'
+        ml.net.listen: systemd passed 2 sockets, but none named 'other'
 
         """)
   }
@@ -181,8 +181,8 @@ struct ServiceTests {
     ])
     #expect(
       outcome.output
-        == "nil\tlisten: systemd passed no socket; start the program through its .socket unit"
-        + "\tENOENT\n"
+        == "nil\tml.net.listen: systemd passed no socket; start the program through its .socket "
+        + "unit\tENOENT\n"
     )
   }
 

@@ -68,7 +68,7 @@ struct SpecConsoleTests {
       try program.waitFor("is busy\n")
       let second = try moonloop(
         ["attach", "\(program.pid)"], input: ":break\nover\nover = true\n:continue\n")
-      #expect(second.output.contains("stopped in the main chunk at "), "\(second)")
+      #expect(second.output.contains("stopped in the test at "), "\(second)")
       #expect(second.output.contains("\nfalse\ncontinues\n"), "\(second)")
       let outcome = try program.wait()
       #expect(

@@ -19,7 +19,9 @@ struct SpecTraceTests {
       let outcome = try moonloop(["test", "--metrics", file])
       #expect(outcome.errors.contains("5 s of sleeps: busy "), "\(outcome)")
       #expect(outcome.errors.contains("1 s of fails: busy "))
-      #expect(outcome.errors.contains("task            job   "))
+      #expect(outcome.errors.contains("task      job   "))
+      #expect(outcome.errors.contains("\nthe test  -     "))
+      #expect(!outcome.errors.contains("main chunk"))
       #expect(outcome.status == 1)
     }
   }

@@ -147,15 +147,15 @@ any:send(value); any:send(false); any:send(any)
 same({ any:receive() == value, any:receive(), any:receive() == any }, { true, false, true })
 local function message(...) return (select(2, pcall(...)):gsub(" %(.*", "")) end
 same(message(any.send, any, nil),
-  "send: the value must not be nil: nil marks the end of a channel")
-same(message(any.send, any, 1, { timout = 1 }), "send: unknown option 'timout'")
+  "channel:send: the value must not be nil: nil marks the end of a channel")
+same(message(any.send, any, 1, { timout = 1 }), "channel:send: unknown option 'timout'")
 same(message(any.receive, any, 5),
-  "receive: takes a table of options, such as { timeout = 5 }; got 5")
+  "channel:receive: takes a table of options, such as { timeout = 5 }; got 5")
 same(message(ml.channel, -1),
-  "channel: the capacity must be a whole number from 0 to 16777216, got -1")
-same(message(ml.channel, { size = 1 }), "channel: unknown option 'size'")
+  "ml.channel: the capacity must be a whole number from 0 to 16777216, got -1")
+same(message(ml.channel, { size = 1 }), "ml.channel: unknown option 'size'")
 same(message(any.receive),
-  "receive: must be called as channel:receive(…), with a colon; got nothing for the channel")
+  "channel:receive: must be called with a colon; got nothing for the channel")
 assert(tostring(one):find "^channel 'one' %(made at .*channel.lua:%d+%): 0 of 1$", tostring(one))
 
 -- Where Lua cannot wait: an error, even if there is a value; `try_receive` works.
@@ -165,7 +165,8 @@ table.sort({ 2, 1 }, function()
   found = found or { message(any.receive, any), any:try_receive() }
   return false
 end)
-same(found, { "receive: cannot wait here: inside the comparator of table.sort; use :wait on a task",
+same(found, {
+  "channel:receive: cannot wait here: inside the comparator of table.sort; use :wait on a task",
   "x" })
 
 -- A value in an unreferenced channel is garbage, even one that holds the channel.

@@ -96,7 +96,7 @@ traced { "mine" }
 -- Without a guard: `release`, and not more often than there are permits.
 single:release()
 local ok, e = pcall(single.release, single)
-assert(not ok and e:find("^release: semaphore %(made at .-%) already has all its "
+assert(not ok and e:find("^semaphore:release: semaphore %(made at .-%) already has all its "
   .. "permits %(1%): one was released twice, or never acquired"))
 
 -- The end: waiting and later callers get an error; permits can still be returned.
@@ -120,14 +120,16 @@ traced { "nil closed EPIPE" }
 
 -- Mistakes, and where Lua cannot wait.
 local function message(...) return (select(2, pcall(...)):gsub(" %(.*", "")) end
-local range = "semaphore: the number of permits must be a whole number from 1 to 1073741824, got "
+local range = "ml.semaphore: the number of permits must be a whole number from 1 to "
+  .. "1073741824, got "
 same(message(ml.semaphore), range .. "nothing")
 same(message(ml.semaphore, 0), range .. "0")
-same(message(ml.semaphore, { name = "x" }), "semaphore: needs 'permits', the number of permits")
-same(message(gate.with, gate, 5), "with: takes a function, got 5")
+same(message(ml.semaphore, { name = "x" }), "ml.semaphore: needs 'permits', the number of permits")
+same(message(gate.with, gate, 5), "semaphore:with: takes a function, got 5")
 local found
 table.sort({ 2, 1 }, function() found = message(gate.acquire, gate); return false end)
-same(found, "acquire: cannot wait here: inside the comparator of table.sort; use :wait on a task")
+same(found, "semaphore:acquire: cannot wait here: inside the comparator of table.sort; use :wait "
+  .. "on a task")
 assert(tostring(gate):find "^semaphore 'gate' %(made at .-%): 2 of 2$")
 
 -- A deadlock names the semaphore.

@@ -122,8 +122,8 @@ local rows = {
     .. " b = { every = 1, handler = 'waits.x' },\n"
     .. " c = { every = 1, handler = 'returns_nothing.x' } } }",
     "1: timers.a.handler: module 'raises' cannot be loaded: ./raises.lua:1: bad module\n"
-      .. "2: timers.b.handler: module 'waits' cannot be loaded: sleep: cannot wait here: inside a "
-      .. "module that require loads; use :wait on a task (./waits.lua:1)\n"
+      .. "2: timers.b.handler: module 'waits' cannot be loaded: ml.sleep: cannot wait here: inside "
+      .. "a module that require loads; use :wait on a task (./waits.lua:1)\n"
       .. "3: timers.c.handler: module 'returns_nothing' must return a table of handlers, "
       .. "got true\n3 mistakes" },
   { "return { sources = { a = { perform = print, handler = print } } }",

@@ -98,7 +98,7 @@ assert(mistakes("return {"):find "unexpected symbol near <eof>")
 assert(mistakes("error 'no luck'"):find "1: no luck$")
 assert(select(2, pcall(ml.configure, "/no/such/file")):find "No such file")
 assert(select(2, pcall(ml.configure, 5))
-  == "configure: takes the path of a file or a table, got 5"
+  == "ml.configure: takes the path of a file or a table, got 5"
   or select(2, pcall(ml.configure, 5)):find "takes the path of a file or a table, got 5")
 
 -- A computed table has the line of its context; none of these made anything.

@@ -44,10 +44,10 @@ loop:task(function()
     if ok then file:close() end
   end
   for what, call in pairs {
-    ["fs.read: 'timeout' must be at least 0, got -1"] = function()
+    ["ml.fs.read: 'timeout' must be at least 0, got -1"] = function()
       fs.read("/dev/null", { timeout = -1 })
     end,
-    ["fs.read: 'limit' must be at least 0, got -1"] = function()
+    ["ml.fs.read: 'limit' must be at least 0, got -1"] = function()
       fs.read("/dev/null", { limit = -1 })
     end,
     ["fs.temporary_file: 'prefix' must not have a '/', got 'a/b'; 'folder' says where"] = function()
@@ -64,4 +64,4 @@ local why
 local waiting = loop:task(function() fs.read "/dev/null" end)
 loop:task(function() why = loop:why(waiting) end):wait()
 waiting:wait()
-assert(why:find("it waits for a file ('fs.read')", 1, true), why)
+assert(why:find("it waits for a file ('ml.fs.read')", 1, true), why)

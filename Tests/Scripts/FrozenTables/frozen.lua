@@ -69,9 +69,9 @@ assert(step(frozen, "same") == nil or true)
 assert(frozen[1] == 10, "it is as it was")
 
 -- What cannot be frozen, and where it is.
-fails("freeze: takes a table, got 5", ml.freeze, 5)
-fails("freeze: takes a table, got no", ml.freeze)
-fails("freeze: takes a table", ml.freeze, io and io.stdout or print)
+fails("ml.freeze: takes a table, got 5", ml.freeze, 5)
+fails("ml.freeze: takes a table, got no", ml.freeze)
+fails("ml.freeze: takes a table", ml.freeze, io and io.stdout or print)
 fails("value.a[2].b is a function, which cannot be frozen",
   ml.freeze, { a = { 1, { b = print } } })
 fails('value["x y"][1.5][true] is a thread', ml.freeze,

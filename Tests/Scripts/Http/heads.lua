@@ -29,7 +29,8 @@ end
 
 local function wrong_answers()
   for message, bad in pairs {
-    ["a body must be a string, a number or a function, got a table"] = { { body = { "abc" } } },
+    ["a body must be a string, a number or a function, got a table; ml.json.encode makes a text "
+      .. "of one"] = { { body = { "abc" } } },
     ["the headers must be a table, got a string"] = { 200, "ok", "x: y" },
     ["the status must be a whole number from 200 to 999, got a string"] = { { status = "200" } },
     ["the headers have names, e.g. { accept = \"text/html\" }; got [1]"] = { 200, "ok", { "x" } },

@@ -76,7 +76,7 @@ row("the limit of nested runs", function(keep)
     ml.limit { nesting = 32 }
     error(message, 0)
   end)
-end, stopped .. "failed # times, the last: run: runs and calls are nested # deep; "
+end, stopped .. "failed # times, the last: loop:run: runs and calls are nested # deep; "
   .. "the limit is # (@)")
 
 row("the limit of handles", function(keep)
@@ -87,7 +87,7 @@ row("the limit of handles", function(keep)
     ml.limit { handles = 1000 }
     error(message, 0)
   end)
-end, stopped .. "failed # times, the last: after: the limit of # timers is reached; see "
+end, stopped .. "failed # times, the last: loop:after: the limit of # timers is reached; see "
   .. "ml.limit (@)")
 
 -- ── wall clocks ─────────────────────────────────────────────────────────────────────────────────

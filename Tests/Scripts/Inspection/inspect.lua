@@ -40,7 +40,12 @@ is("a handle", setmetatable({}, { __tostring = function() return "a handle" end 
 is("(table whose __tostring fails: no)",
   setmetatable({}, { __tostring = function() error("no", 0) end }))
 
+-- The modules that are made when they are first asked for are there, too.
+for _, name in ipairs { "fs", "http", "json", "log" } do
+  assert(inspect(ml):find(" " .. name .. " = "), name)
+end
+
 for _, options in ipairs { 1, { dept = 1 }, { depth = 1.5 }, { one_line = 1 } } do
   local ok, problem = pcall(inspect, 1, options)
-  assert(not ok and problem:find "^inspect: ", problem)
+  assert(not ok and problem:find "^ml.inspect: ", problem)
 end

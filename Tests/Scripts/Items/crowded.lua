@@ -9,6 +9,6 @@ local second <close> = loop:fd { fd = from, modes = "common", name = "second", r
 local timer <close> = loop:timer { first = 1, modes = "common", print }
 local added, message, code = loop:add_common_mode(mode)
 assert(added == nil and code == "EEXIST", tostring(code))
-assert(message:find "^add_common_mode: .*first", message)
+assert(message:find "^loop:add_common_mode: .*first", message)
 assert(loop:contains(timer, mode) and not loop:contains(second, mode))
 assert(loop:add_common_mode(mode) == true)

@@ -30,7 +30,7 @@ local circle = { 1 }
 circle[2] = { circle }
 local function fails(expected, value)
   local ok, problem = pcall(json.encode, value)
-  assert(not ok and problem == "json.encode: " .. expected, problem)
+  assert(not ok and problem == "ml.json.encode: " .. expected, problem)
 end
 fails("a function has no JSON form", print)
 fails("a userdata has no JSON form, at [1]", { io.stdout })
@@ -45,7 +45,7 @@ fails("a list with a gap before 100", { 1, [100] = 2 })
 local function mistake(expected, ...)
   local given = table.pack(...)
   local ok, problem = pcall(function() local _ = json.encode(table.unpack(given, 1, given.n)) end)
-  assert(not ok and problem:find("encoding.lua:47: json.encode: " .. expected, 1, true), problem)
+  assert(not ok and problem:find("encoding.lua:47: ml.json.encode: " .. expected, 1, true), problem)
 end
 mistake("unknown option 'prety'; did you mean 'pretty'?", 1, { prety = true })
 mistake("'pretty' must be a boolean, got 1", 1, { pretty = 1 })

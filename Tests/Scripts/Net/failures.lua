@@ -13,7 +13,7 @@ assert(not none and code == "EADDRINUSE" and message:find("listen on 127.0.0.1:"
 server:invalidate()
 assert(select(3, net.listen { path = "/no/such/folder/socket" }) == "ENOENT")
 assert(select(3, net.listen { host = "192.0.2.1", port = 0 }) == "EADDRNOTAVAIL")
-wrong("listen: needs 'host' and 'port', or 'path'", net.listen, { function() end })
+wrong("ml.net.listen: needs 'host' and 'port', or 'path'", net.listen, { function() end })
 wrong("give one", net.listen, { path = "@x", port = 1 })
 wrong("'path' must have 1 to 107 bytes, got 200", net.listen, { path = ("x"):rep(200) })
 wrong("'port' must be a whole number from 0 to 65535, got 70000", net.listen, { port = 70000 })

@@ -17,7 +17,7 @@ assert(p.stdout:read "l" == nil)             -- the last program has closed it
 assert(p:await().code == 0)
 p.stdout:close()
 local ok, message, code = p:resize(10, 10)
-assert(ok == nil and message == "resize: the terminal is closed" and code == "EPIPE")
+assert(ok == nil and message == "process:resize: the terminal is closed" and code == "EPIPE")
 
 -- Ctrl-C ends what runs on it; a kill ends the whole session.
 local busy = assert(ml.process.spawn { "sh", "-c", "echo on; read line", pty = true })

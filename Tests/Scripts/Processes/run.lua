@@ -23,15 +23,18 @@ local function fails(code, text, options)
   local ok, message, found = ml.process.run(options)
   assert(ok == nil and found == code and message:find(text, 1, true), message)
 end
-fails("FAILED", "run: 'sh' ended with code 3: no luck", { "sh", "-c", "echo no luck >&2; exit 3",
-  check = true })
-fails("FAILED", "run: 'sh' was killed by hup", { "sh", "-c", "kill -HUP $$", check = true })
+fails("FAILED", "ml.process.run: 'sh' ended with code 3: no luck",
+  { "sh", "-c", "echo no luck >&2; exit 3", check = true })
+fails("FAILED", "ml.process.run: 'sh' was killed by hup",
+  { "sh", "-c", "kill -HUP $$", check = true })
 assert(ml.process.run({ "true", check = true }).code == 0)
-fails("EMSGSIZE", "run: 'yes' wrote more than 100000 bytes to its standard output, and was killed",
+fails("EMSGSIZE",
+  "ml.process.run: 'yes' wrote more than 100000 bytes to its standard output, and was killed",
   { "yes", limit = 100000 })
 fails("EMSGSIZE", "standard error", { "sh", "-c", "echo long >&2", limit = 3 })
 assert(ml.process.run({ "printf", "123", limit = 3 }).stdout == "123")
-fails("ETIMEDOUT", "run: 'sleep' had not ended after 0.01 s", { "sleep", "100", timeout = 0.01 })
+fails("ETIMEDOUT", "ml.process.run: 'sleep' had not ended after 0.01 s",
+  { "sleep", "100", timeout = 0.01 })
 fails("ETIMEDOUT", "had not ended", { "sh", "-c", "trap '' TERM; while :; do sleep 0.01; done",
   timeout = 0.05, grace = 0.05, group = true })
 

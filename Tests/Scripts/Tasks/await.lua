@@ -54,7 +54,7 @@ same(table.pack(pcall(empty.await, empty)), { n = 2, false, nil })
 local me
 me = loop:task({ name = "me" }, function() return pcall(me.await, me) end)
 local ok, e = me:await()
-assert(not ok and e:find "await: a task cannot wait for itself", e)
+assert(not ok and e:find "task:await: a task cannot wait for itself", e)
 local parent
 parent = loop:task({ name = "parent" }, function(scope)
   return scope:task(function() return pcall(parent.await, parent) end):await()

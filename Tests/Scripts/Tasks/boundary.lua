@@ -21,7 +21,7 @@ end
 
 local function check(messages, place)
   same(#messages, 4)
-  for i, name in ipairs { "await", "sleep", "await", "timeout" } do
+  for i, name in ipairs { "task:await", "ml.sleep", "ml.await", "ml.timeout" } do
     local expected = name .. ": cannot wait here: " .. place .. "; use :wait on a task ("
     if messages[i]:sub(1, #expected) ~= expected then
       error("expected " .. expected .. "\n     got " .. messages[i])

@@ -90,7 +90,7 @@ owner:cancel "over"
 owner:await()
 traced { "late cancelled" }
 local ok, e = pcall(function() owner:task(print) end)
-assert(not ok and e:find "task: the scope is closed: task %(made at .*%) has ended", e)
+assert(not ok and e:find "task:task: the scope is closed: task %(made at .*%) has ended", e)
 
 -- `<close>` on the handle cancels, and waits for the task to end.
 do

@@ -96,7 +96,7 @@ wrong("unknown option 'mode'; did you mean 'modes'?", { "@daily", print, mode = 
 local where = select(2, pcall(function() loop:timer { cron = "@daily", print } end))
 assert(where:find "unknown option 'cron' %(.*%); use loop:cron { \"0 3 ", where)
 where = select(2, pcall(function() loop:cron("1 2 3", print) end))
-assert(where:find "cron.lua:%d+: cron: expected five fields")
+assert(where:find "cron.lua:%d+: loop:cron: expected five fields")
 
 -- A timer with a schedule: its dates are on the wall clock, and it repeats until it is ended.
 local trace, today = {}, os.time()

@@ -1,6 +1,7 @@
 -- A breakpoint is a nested run that serves only the console, while the loop's clock stands still
 -- (D39). The stopped code stays as it is: its locals and upvalues can be read and set.
 local ml = require "moonloop"
+local check = require "moonloop.text.options"
 local frames = require "moonloop.console.frames"
 local host = require "moonloop.console.host"
 local loop = ml.current()
@@ -258,16 +259,7 @@ end
 
 --- `ml.break_here(options)`.
 function breakpoint.here(options)
-  if options ~= nil and type(options) ~= "table" then
-    error(("break_here: takes a table of options, e.g. { wait = true }, got a %s"):format(
-      type(options)), 3)
-  end
-  for key in pairs(options or {}) do
-    if key ~= "wait" then
-      error(("break_here: unknown option '%s'; the only option is wait"):format(tostring(key)), 3)
-    end
-  end
-  return breakpoint.enter { wait = options and options.wait }
+  return breakpoint.enter { wait = check("ml.break_here", options, { wait = "any" }, 3).wait }
 end
 
 --- Whether an error value is no failure, so that no breakpoint is wanted for it.

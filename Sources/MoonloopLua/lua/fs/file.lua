@@ -25,10 +25,10 @@ function file.options(name, options, known)
   if options == nil then return {} end
   known.timeout = "number"
   local level = script_level()
-  local checked = check("fs." .. name, options, known, level)
+  local checked = check(name, options, known, level)
   for option, value in pairs(checked) do
     if type(value) == "number" and not (value >= 0) then
-      error(("fs.%s: '%s' must be at least 0, got %s"):format(name, option, value), level)
+      error(("%s: '%s' must be at least 0, got %s"):format(name, option, value), level)
     end
   end
   return checked
@@ -37,19 +37,19 @@ end
 --- Checks an argument that must be a string.
 function file.text(name, value, what)
   if type(value) == "string" then return value end
-  error(("fs.%s: %s must be a string, got %s"):format(name, what,
+  error(("%s: %s must be a string, got %s"):format(name, what,
     value == nil and "nothing" or "a " .. type(value)), 3)
 end
 
 --- Makes calls, all of them within one timeout.
 -- @param where what failures name: "'notes.txt'"
 function file.caller(name, where, timeout)
-  local ends, full_name = timeout and ml.now() + timeout, "fs." .. name
+  local ends = timeout and ml.now() + timeout
   return function(...)
     local left = ends and math.max(0, ends - ml.now())
-    local value, message, code = files.wait(left, full_name, ...)
+    local value, message, code = files.wait(left, name, ...)
     if value == nil and code then
-      return nil, ("%s: %s: %s (%s)"):format(full_name, where, message, code), code
+      return nil, ("%s: %s: %s (%s)"):format(name, where, message, code), code
     end
     return value
   end
@@ -77,15 +77,15 @@ local FLAGS = { r = 0x800, ["r+"] = 0x802, w = 0xA41, ["w+"] = 0xA42, a = 0xC41,
   wx = 0xAC1, ["wx+"] = 0xAC2 }
 
 function file.open(path, mode, options)
-  file.text("open", path, "the path")
+  file.text("ml.fs.open", path, "the path")
   mode = mode or "r"
   local flags = type(mode) == "string" and FLAGS[(mode:gsub("b$", ""))]  -- "b" has no effect
   if not flags then
-    error(("fs.open: the mode must be r, r+, w, w+, a, a+, wx or wx+, got '%s'"):format(
+    error(("ml.fs.open: the mode must be r, r+, w, w+, a, a+, wx or wx+, got '%s'"):format(
       tostring(mode)), 2)
   end
-  options = file.options("open", options, { permissions = "number" })
-  local call = file.caller("open", ("'%s'"):format(path), options.timeout)
+  options = file.options("ml.fs.open", options, { permissions = "number" })
+  local call = file.caller("ml.fs.open", ("'%s'"):format(path), options.timeout)
   local room <close> = file.reserve()
   local fd, message, code = call("open", path, flags, options.permissions or 438)
   if not fd then return nil, message, code end
@@ -111,38 +111,38 @@ end
 -- A caller for a method of an open file.
 local function on(self, name, timeout)
   if getmetatable(self) ~= meta then
-    error(("file:%s: must be called on an open file"):format(name), 3)
+    error(("%s: must be called on an open file"):format(name), 3)
   end
   local call = file.caller(name, ("'%s'"):format(self.path), timeout)
   if open[self] then return call, open[self] end
   return function()
-    return nil, ("fs.%s: '%s': the file is closed (EBADF)"):format(name, self.path), "EBADF"
+    return nil, ("%s: '%s': the file is closed (EBADF)"):format(name, self.path), "EBADF"
   end
 end
 
 -- A position is an option.
 local function check_place(name, place, example)
   if type(place) == "number" then
-    error(("file:%s: the position is an option: file:%s(%s, { at = %s })"):format(name, name,
+    error(("%s: the position is an option: %s(%s, { at = %s })"):format(name, name,
       example, place), script_level())
   end
 end
 
 function methods:read(count, options)
-  check_place("read", options, "count")
-  options = file.options("read", options, { at = "number" })
+  check_place("file:read", options, "count")
+  options = file.options("file:read", options, { at = "number" })
   if math.type(count) ~= "integer" or count < 0 then
     error("file:read: takes the number of bytes, got " .. tostring(count), 2)
   end
-  local call, fd = on(self, "read", options.timeout)
+  local call, fd = on(self, "file:read", options.timeout)
   return call("read", fd, count, options.at or -1)
 end
 
 function methods:write(text, options)
-  check_place("write", options, "text")
-  options = file.options("write", options, { at = "number" })
-  file.text("write", text, "the text")
-  local call, fd = on(self, "write", options.timeout)
+  check_place("file:write", options, "text")
+  options = file.options("file:write", options, { at = "number" })
+  file.text("file:write", text, "the text")
+  local call, fd = on(self, "file:write", options.timeout)
   local done, at = 0, options.at
   repeat
     local count, message, code = call("write", fd, done == 0 and text or text:sub(done + 1),
@@ -154,35 +154,35 @@ function methods:write(text, options)
 end
 
 function methods:stat(options)
-  options = file.options("stat", options, {})
-  local call, fd = on(self, "stat", options.timeout)
+  options = file.options("file:stat", options, {})
+  local call, fd = on(self, "file:stat", options.timeout)
   return file.facts(call("fstat", fd))
 end
 
 function methods:truncate(size, options)
-  options = file.options("truncate", options, {})
-  local call, fd = on(self, "truncate", options.timeout)
+  options = file.options("file:truncate", options, {})
+  local call, fd = on(self, "file:truncate", options.timeout)
   return call("ftruncate", fd, size)
 end
 
 function methods:sync(options)
-  options = file.options("sync", options, { data_only = "boolean" })
-  local call, fd = on(self, "sync", options.timeout)
+  options = file.options("file:sync", options, { data_only = "boolean" })
+  local call, fd = on(self, "file:sync", options.timeout)
   return call(options.data_only and "fdatasync" or "fsync", fd)
 end
 
 -- Asks again and again: a thread that waited for a lock would be missing for all other files.
 function methods:lock(options)
-  options = file.options("lock", options, { shared = "boolean" })
+  options = file.options("file:lock", options, { shared = "boolean" })
   local ends = options.timeout and ml.now() + options.timeout
   local pause = 0.001
   while true do
-    local call, fd = on(self, "lock")
+    local call, fd = on(self, "file:lock")
     local done, message, code = call("lock", fd, options.shared and 5 or 6)
     if done then return true end
     if code ~= "EAGAIN" then return nil, message, code end
     if ends and ml.now() >= ends then
-      local text = "fs.lock: '%s': it is locked elsewhere (ETIMEDOUT)"
+      local text = "file:lock: '%s': it is locked elsewhere (ETIMEDOUT)"
       return nil, text:format(self.path), "ETIMEDOUT"
     end
     ml.sleep(ends and math.max(0, math.min(pause, ends - ml.now())) or pause)
@@ -191,13 +191,13 @@ function methods:lock(options)
 end
 
 function methods:unlock(options)
-  options = file.options("unlock", options, {})
-  local call, fd = on(self, "unlock", options.timeout)
+  options = file.options("file:unlock", options, {})
+  local call, fd = on(self, "file:unlock", options.timeout)
   return call("lock", fd, 8)
 end
 
 function methods:close()
-  local call, fd = on(self, "close")
+  local call, fd = on(self, "file:close")
   leave(self)
   return call("close", fd)
 end

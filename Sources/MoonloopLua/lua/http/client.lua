@@ -18,29 +18,36 @@ local OPTIONS = {
 local REDIRECTS, IDLE = 5, 8
 
 -- The options of one request, from the arguments of http.get and the others.
-function client.options(method, address, text, options)
+-- @param what begins messages: "ml.http.get"
+function client.options(what, method, address, text, options)
+  if options ~= nil and type(options) ~= "table" then
+    error(("%s: takes a table of options, got a %s"):format(what, type(options)), 3)
+  end
   local made = { method = method, url = address, body = text }
   for key, value in pairs(options or {}) do made[key] = value end
   return made
 end
 
-local function check(options, level)
+local function check(what, options, level)
+  if type(options) ~= "table" then
+    error(("%s: takes a table of options, got a %s"):format(what, type(options)), level + 1)
+  end
   for key, value in pairs(options) do
     local expected = OPTIONS[key]
     if not expected then
       local names = {}
       for name in pairs(OPTIONS) do names[#names + 1] = name end
       table.sort(names)
-      error(("http.request: unknown option '%s'%s"):format(tostring(key),
+      error(("%s: unknown option '%s'%s"):format(what, tostring(key),
         spelling.hint(tostring(key), names, "the options are")), level + 1)
     end
     if not expected:find(type(value), 1, true) then
-      error(("http.request: '%s' must be a %s, got a %s"):format(key, expected, type(value)),
+      error(("%s: '%s' must be a %s, got a %s"):format(what, key, expected, type(value)),
         level + 1)
     end
   end
   if not options.url then
-    error("http.request: needs 'url', e.g. http://host:port/", level + 1)
+    error(what .. ": needs 'url', e.g. http://host:port/", level + 1)
   end
 end
 
@@ -99,7 +106,7 @@ local function redirected(made, response, address)
   local is_redirect = status == 301 or status == 302 or status == 303 or status == 307
     or status == 308
   if not is_redirect or not location then return nil end
-  local follows = client.options(made.method, url.resolve(location, made.url), made.body, made)
+  local follows = client.options(nil, made.method, url.resolve(location, made.url), made.body, made)
   follows.url, follows.query = url.resolve(location, made.url), nil
   local method = made.method or "GET"
   if status == 303 and method ~= "HEAD" or status < 303 and method == "POST" then
@@ -133,10 +140,12 @@ end
 
 -- One request on its own connection. Returns { status, reason, headers, body, url, version }; or
 -- nil, message, code.
-function client.request(options)
-  check(options, 2)
+function client.send(what, options)
+  check(what, options, 2)
   return run(Single, options)
 end
+
+function client.request(options) return client.send("ml.http.request", options) end
 
 -- A client that keeps idle connections, with one connection per host for each concurrent request.
 local Client = {}
@@ -175,22 +184,28 @@ function Client:give(address, made, stream)
   table.insert(idle, stream)
 end
 
-function Client:request(options)
-  local made = client.options(options.method, options.url, options.body, self.defaults)
+-- One request with the client's own options.
+local function send(self, what, options)
+  check(what, options, 2)
+  local made = client.options(what, options.method, options.url, options.body, self.defaults)
   for key, value in pairs(options) do made[key] = value end
-  check(made, 2)
-  if self.is_closed then error("http: the client is closed", 2) end
+  check(what, made, 2)
+  if self.is_closed then error(what .. ": the client is closed", 2) end
   return run(self, made)
 end
 
+function Client:request(options) return send(self, "client:request", options) end
+
 for _, method in ipairs { "get", "head", "delete", "options" } do
+  local what = "client:" .. method
   Client[method] = function(self, address, options)
-    return self:request(client.options(method:upper(), address, nil, options))
+    return send(self, what, client.options(what, method:upper(), address, nil, options))
   end
 end
 for _, method in ipairs { "post", "put", "patch" } do
+  local what = "client:" .. method
   Client[method] = function(self, address, text, options)
-    return self:request(client.options(method:upper(), address, text, options))
+    return send(self, what, client.options(what, method:upper(), address, text, options))
   end
 end
 

@@ -30,7 +30,7 @@ local function head_of(options, address, keeps)
   elseif not made["content-length"] then
     made["transfer-encoding"] = "chunked"
   end
-  if not method:find "^[%u%d%-_]+$" then error("http.request: not a method: " .. method, 0) end
+  if not method:find "^[%u%d%-_]+$" then error("ml.http.request: not a method: " .. method, 0) end
   local target = address.target
   if options.query then
     target = target .. (target:find "?" and "&" or "?") .. url.encode_query(options.query)

@@ -93,14 +93,14 @@ end
 function sender.send(request, response, answer, timeout)
   if not has_files then error("http: 'file' needs files to be granted", 0) end
   local path = answer.file
-  local fd, message, code = calls.wait(nil, "http.serve", "open", path, READ_NOW, 0)
+  local fd, message, code = calls.wait(nil, "ml.http.serve", "open", path, READ_NOW, 0)
   if not fd then return nil, STATUS[code] or 500, message end
   local source <close>, problem, kind = open_stream { fd = fd, write = false, name = path }
   if not source then
     calls.drop(fd)
     return nil, STATUS[kind] or 500, problem
   end
-  local facts = calls.wait(nil, "http.serve", "fstat", fd)
+  local facts = calls.wait(nil, "ml.http.serve", "fstat", fd)
   if not facts or facts.type ~= "file" then return nil, 404, "not a file" end
   local size, modified = facts.size, facts.mtime.sec
   local tag = ('"%x-%x-%x"'):format(modified, facts.mtime.nsec, size)
@@ -117,7 +117,7 @@ function sender.send(request, response, answer, timeout)
   made["content-type"] = made["content-type"] or TYPES[(ending or ""):lower()]
     or "application/octet-stream"
   made["content-length"] = tostring(last - first + 1)
-  if first > 0 then calls.wait(nil, "http.serve", "lseek", fd, first) end
+  if first > 0 then calls.wait(nil, "ml.http.serve", "lseek", fd, first) end
   response:write_head(status or answer.status or 200, made)
   if request.method ~= "HEAD" and not copy(source, response.stream, last - first + 1, timeout) then
     response:abort()

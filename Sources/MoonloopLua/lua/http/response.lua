@@ -129,7 +129,8 @@ function Response:finish(status, text, headers)
     return body.write(self.stream, text, self.is_chunked, function() return {} end)
   end
   if type(text) ~= "string" and type(text) ~= "number" then
-    error("http: a body must be a string, a number or a function, got a " .. type(text), 0)
+    error(("http: a body must be a string, a number or a function, got a %s%s"):format(type(text),
+      type(text) == "table" and "; ml.json.encode makes a text of one" or ""), 0)
   end
   text = tostring(text)
   made["transfer-encoding"] = nil  -- it has a length

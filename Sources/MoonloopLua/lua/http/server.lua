@@ -185,14 +185,14 @@ local OWN = { "handler", "half_close", "idle_timeout", "max_body", "max_head", "
 -- Returns the listener; or nil, message, code.
 function server.serve(options)
   if type(options) ~= "table" then
-    error("http.serve: takes a table of options, e.g. { port = 8080, handler }", 2)
+    error("ml.http.serve: takes a table of options, e.g. { port = 8080, handler }", 2)
   end
   local own, listening = {}, {}
   for key, value in pairs(options) do listening[key] = value end
   for _, name in ipairs(OWN) do own[name], listening[name] = options[name], nil end
   own.handler = options[1] or own.handler
   if type(own.handler) ~= "function" then
-    error("http.serve: the handler is missing; put a function first in the table", 2)
+    error("ml.http.serve: the handler is missing; put a function first in the table", 2)
   end
   own.timeout, own.idle_timeout = own.timeout or 30, own.idle_timeout or 60
   local limit = { timeout = own.timeout }

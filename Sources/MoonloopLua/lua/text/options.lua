@@ -8,7 +8,7 @@ end
 local function article(kind) return kind == "integer" and "an" or "a" end
 
 --- Raises an error for a wrong option; returns the options, never nil.
--- @param what begins messages: "fs.read"
+-- @param what begins messages: "ml.fs.read"
 -- @param known what each option must be: the name of a type, "integer", or "any"
 -- @param level as for `error`; 2 is the caller of this
 return function(what, options, known, level)
