@@ -158,8 +158,9 @@ extension LuaState {
   }
 
   /// Without calls in our own modules, which raise their callers' errors and call scripts: readers
-  /// cannot look into them.
-  private static func callers(_ frames: [LuaError.Frame], of error: LuaError) -> [LuaError.Frame] {
+  /// cannot look into them. A function of C without a name that raised the error is also ours.
+  private static func callers(_ all: [LuaError.Frame], of error: LuaError) -> [LuaError.Frame] {
+    let frames = all.count > 1 && all[0].isNameless ? Array(all.dropFirst()) : all
     func isOurs(_ frame: LuaError.Frame) -> Bool {
       // A script's folder may be called so too, but its files are not modules.
       let isModule = frame.source.hasPrefix("moonloop/") && !frame.source.hasSuffix(".lua")

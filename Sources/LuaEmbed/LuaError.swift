@@ -32,6 +32,9 @@ public struct LuaError: Error, CustomStringConvertible {
       (self.source, self.line, self.function, self.role) = (source, line, function, role)
     }
 
+    /// Whether it is a function of C, of which nothing is known.
+    var isNameless: Bool { source == "[C]" && function == nil }
+
     /// A line of a traceback, as Lua writes them.
     public var description: String {
       if role == "text" { return source }

@@ -130,7 +130,7 @@ extension HostCall {
       return mistake("unknown field '\(key)'", hint: "loops have it: ml.current()\(call)")
     }
     let names = Set(names() + lazyFields.map { "\($0.field)" }).sorted()
-    if LuaText.nearest(to: key, among: names + ["loop"]) == "loop" {
+    if LuaText.nearest(to: key, among: ["loop"] + names) == "loop" {
       return mistake("unknown field '\(key)'", hint: "the loop of this thread is ml.current()")
     }
     return mistake(

@@ -12,13 +12,3 @@ private let warningWrite: LuaRawFunction = { L, context in
     return 0
   }
 }
-
-extension Runtime {
-  /// Writes a warning, which fails no test. When the state ends, there is nothing left to warn
-  /// about.
-  func warn(_ text: String) {
-    if isClosing { return }
-    let line = "moonloop: warning: \(text)"
-    if bed != nil { writeToStandardError(line) } else { errors.write(line) }
-  }
-}

@@ -218,6 +218,14 @@ extension Runtime {
     }
   }
 
+  /// Writes a warning, which fails no test. When the state ends, there is nothing left to warn
+  /// about.
+  func warn(_ text: String) {
+    if isClosing { return }
+    let line = "moonloop: warning: \(text)"
+    if bed != nil { writeToStandardError(line) } else { errors.write(line) }
+  }
+
   /// Limits have stopped the script too often, or its host has had enough: none of its code runs
   /// any more.
   private func endScripts() {

@@ -22,6 +22,7 @@ end
 -- A field that the module does not have.
 says("did you mean 'sleep'?", function() ml.slep(1) end)
 says("the loop of this thread is ml.current()", function() ml.loop() end)
+says("the loop of this thread is ml.current()", function() ml.lop() end)
 says("loops have it: ml.current():every(…)", function() ml:every(1, print) end)
 says("loops have it: ml.current().on_error", function() return ml.on_error end)
 says("did you mean 'listen'?", function() ml.net.lisen {} end)
