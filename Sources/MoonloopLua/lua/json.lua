@@ -21,7 +21,8 @@ end
 
 function json.decode(text, options)
   if type(text) ~= "string" then
-    error(("ml.json.decode: takes a string, got a %s"):format(type(text)), 2)
+    error("ml.json.decode: takes a string, got "
+      .. (text == nil and "nothing" or "a " .. type(text)), 2)
   end
   options = check("ml.json.decode", options, READING, 2)
   within("ml.json.decode", options, "max_depth", 1, 10000)

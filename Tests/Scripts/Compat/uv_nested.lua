@@ -1,5 +1,5 @@
--- A run in a callback of any kind serves what is left and returns, as with luv on stock Lua: what is
--- being served does not hold it, nor what has begun to close before.
+-- A run in a callback of any kind serves what is left and returns, as with luv on stock Lua: what
+-- is being served does not hold it, nor what has begun to close before.
 local uv = require "moonloop.compat.uv"
 
 local folder = assert(uv.fs_mkdtemp "/tmp/moonloop-XXXXXX")
@@ -181,7 +181,7 @@ for class, make in pairs {
   end
 end
 
--- What the callback does ----------------------------------------------------------------------------
+-- What the callback does --------------------------------------------------------------------------
 
 local trace
 local function note(text) trace[#trace + 1] = text end

@@ -57,5 +57,13 @@ loop:task(function()
   assert(select(3, http.get "127.0.0.1:80") == "EINVAL")
   local _, mistake = pcall(http.get, base, { timout = 1 })
   assert(mistake:find "unknown option 'timout'; did you mean 'timeout'%?", mistake)
+  for given, meant in pairs { prt = "port", max_bdy = "max_body" } do
+    local ok, mistake = pcall(http.serve, { [given] = 1, print })
+    assert(not ok and mistake:find("^ml.http.serve: unknown option '" .. given .. "'")
+      and mistake:find("did you mean '" .. meant .. "'?", 1, true), mistake)
+  end
+  local ok
+  ok, mistake = pcall(http.client().get, base)
+  assert(not ok and mistake:find "client:get: must be called with a colon", mistake)
 end)
 loop:run()

@@ -2,8 +2,9 @@
 -- `require "uv"` return it; `moonloop run --uv` does that before the script. See docs/compat.md.
 local core = require "moonloop.compat.uv.core"
 
-for _, part in ipairs { "requests", "timer", "stages", "async", "poll", "signal", "stream", "socket",
-  "tcp", "pipe", "tty", "udp", "process", "fs_event", "fs_poll", "dns", "work", "fs", "system" } do
+for _, part in ipairs { "requests", "timer", "stages", "async", "poll", "signal", "stream",
+  "socket", "tcp", "pipe", "tty", "udp", "process", "fs_event", "fs_poll", "dns", "work", "fs",
+  "system" } do
   require("moonloop.compat.uv." .. part)
 end
 

@@ -186,6 +186,7 @@ end
 
 -- One request with the client's own options.
 local function send(self, what, options)
+  if getmetatable(self) ~= Client then error(what .. ": must be called with a colon", 2) end
   check(what, options, 2)
   local made = client.options(what, options.method, options.url, options.body, self.defaults)
   for key, value in pairs(options) do made[key] = value end

@@ -180,6 +180,14 @@ end
 local OWN = { "handler", "half_close", "idle_timeout", "max_body", "max_head", "stream_bodies",
   "timeout" }
 
+-- A mistake in the options of ml.net.listen, as one in ours.
+local function mistake_in(text)
+  text = tostring(text):gsub("^ml%.net%.listen", "ml.http.serve")
+  local name = text:match "unknown option '([^']*)'"
+  local near = name and spelling.nearest(name, OWN)
+  return near and ("%s; did you mean '%s'?"):format(text:match "^[^;]*", near) or text
+end
+
 -- Serves HTTP. Options: those of ml.net.listen; `max_head` and `max_body` (bytes); `timeout` and
 -- `idle_timeout` (seconds); `stream_bodies`, `half_close`; the handler is the first element.
 -- Returns the listener; or nil, message, code.
@@ -201,7 +209,9 @@ function server.serve(options)
   listening[1] = function(stream, peer)
     serve(stream, setmetatable({ peer = peer }, { __index = own }))
   end
-  return ml.net.listen(listening)
+  local made = table.pack(pcall(ml.net.listen, listening))
+  if made[1] then return table.unpack(made, 2, made.n) end
+  error(mistake_in(made[2]), 0)
 end
 
 return server
