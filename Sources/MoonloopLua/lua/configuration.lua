@@ -48,8 +48,18 @@ function configuration.text(path)
   return text
 end
 
---- Gives a file that a command reads the `arg` that it has under `moonloop run`.
-function configuration.set_arguments(path) arg = { [-1] = arg and arg[-1], [0] = path } end
+local own_path, own_cpath
+
+--- Gives a file that a command reads what it has under `moonloop run`: `arg`, and the modules
+--- beside it.
+function configuration.set_arguments(path)
+  arg = { [-1] = arg and arg[-1], [0] = path }
+  local folder = path:match "^(.*)/" or "."
+  if folder:find "[;?]" then folder = "." end
+  own_path, own_cpath = own_path or package.path, own_cpath or package.cpath
+  package.path = ("%s/?.lua;%s/?/init.lua;%s"):format(folder, folder, own_path)
+  package.cpath = ("%s/?.so;%s"):format(folder, own_cpath)
+end
 
 -- Reads and evaluates a file. Returns a document; or nil and a message with the line.
 function configuration.read(path)

@@ -26,6 +26,7 @@ struct PlanningTests {
     Row(name: "plan", arguments: ["plan", "app.lua"]),
     Row(name: "plan-json", arguments: ["plan", "--json", "thrifty.lua"]),
     Row(name: "plan-service", arguments: ["plan", service]),
+    Row(name: "plan-beside", arguments: ["plan", "configurations/beside.lua"], folder: "."),
     Row(name: "plan-mistake", arguments: ["plan", "../defects/mistake.lua"], status: 1),
     Row(name: "plan-syntax", arguments: ["plan", "../defects/syntax.lua"], status: 1),
     Row(name: "plan-script", arguments: ["plan", "../defects/nested-default.lua"], status: 1),

@@ -1,0 +1,2 @@
+-- For beside.lua.
+return { every = 2, tick = function() end }
