@@ -86,7 +86,9 @@ struct ConsoleTests {
     let busy = "ml.current():every(0.0001, function() for i = 1, 1e5 do end print(1) end)\n"
     for arguments in [[], ["--record", "/dev/null"]] {
       try withProgram(busy, name: "stray.lua", arguments) { program in
-        for _ in 0..<200 { for number in Int32(34)...64 { program.send(number) } }
+        // 38 asks for a console, after which 39 interrupts what runs, be it the main chunk.
+        let numbers = (Int32(34)...64).filter { $0 != 38 }
+        for _ in 0..<200 { for number in numbers { program.send(number) } }
       }
     }
   }

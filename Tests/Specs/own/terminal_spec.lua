@@ -120,6 +120,8 @@ describe("a program on a terminal", function()
   it("has no keys without a terminal, and no unknown ones", function(_, _, t)
     local plain, p = t:spawn { "true" }, t:spawn { "cat", pty = true }
     assert.match("program:type: it has no terminal", select(2, pcall(plain.type, plain, "x")))
+    assert.match("program.screen: it has no terminal",
+      select(2, pcall(function() return plain.screen end)))
     assert.match("unknown key 'entr'; did you mean 'enter'%?", select(2, pcall(p.press, p, "entr")))
   end)
 end)

@@ -11,6 +11,9 @@ local program = {}
 program.__index = function(self, key)
   local method = program[key]
   if method ~= nil then return method end
+  if key == "screen" then
+    error("program.screen: it has no terminal; start it with 'pty = true'", 2)
+  end
   return rawget(self, "process")[key]
 end
 program.__name = "moonloop.testing.program"
