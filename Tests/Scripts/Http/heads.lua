@@ -39,7 +39,7 @@ local function wrong_answers()
   } do
     answer = bad
     is("500", get "/")
-    assert(reported == "http: " .. message, reported)
+    assert(reported == "http: GET /: " .. message, reported)
   end
   -- A complete answer has a length, whatever its handler says.
   answer = { 200, "ok", { ["Transfer-Encoding"] = "chunked" } }

@@ -138,7 +138,7 @@ local function bodies()
     { { "none", 404 }, "the status comes first: return 404, \"no such page\"" },
     { { "200", "x" }, "a body is returned alone or after a status: return 200, body, headers" },
     { { "text", { ["x-a"] = "b" } }, "got a table after a body" },
-    { { nil, "no database" }, "http: the handler failed: no database" },
+    { { nil, "no database" }, "http: GET /: the handler failed: no database" },
     { { 42 }, "a number alone is a status, got 42; as a body it comes second: return 200, 42" },
     { { 0.5 }, "a number alone is a status, got 0.5; as a body it comes second" },
     { { true }, "a handler must return a body, a status or a table, got a boolean" },

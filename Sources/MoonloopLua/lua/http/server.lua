@@ -120,6 +120,15 @@ function Guard:__close()
   response.stream:close()
 end
 
+-- Sends what the handler returned; a mistake in it names the request, which has no line.
+local function complete(request, response, ...)
+  local ok, problem = pcall(response.complete, response, ...)
+  if ok then return end
+  local asked = ("http: %s %s: "):format(request.method, request.path:sub(1, 100))
+  error(type(problem) == "string" and problem:gsub("^http: ", (asked:gsub("%%", "%%%%")))
+    or problem, 0)
+end
+
 -- Calls the handler; its task is cancelled when the client leaves. If it fails, the peer gets a
 -- 500 and the error is reported as the task's.
 local function answer(request, response, options)
@@ -130,7 +139,7 @@ local function answer(request, response, options)
   if request.failure and not response.is_started then
     refuse(stream, status_of(request.failure), "the body cannot be read")
   elseif stream:is_valid() then
-    response:complete(first, text, headers)
+    complete(request, response, first, text, headers)
   end
   guard.is_done = true
   if options.watch and stream:is_valid() then stream:on(nil) end
