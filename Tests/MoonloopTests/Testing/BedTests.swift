@@ -136,7 +136,7 @@ import Testing
       lines == [
         "tick 0.1", "block", "follow-up", "tick 0.2", "block", "follow-up", "advanced 0.2",
         "quarter", "advanced 0.25", "ok nil",
-        "bed.lua:24: advance: a real clock cannot be moved; use clock = \"virtual\"",
+        "bed.lua:24: clock:advance: a real clock cannot be moved; use clock = \"virtual\"",
       ])
   }
 

@@ -127,13 +127,16 @@ Running.__close = Running.close
 local function bounds_of(options)
   if options == nil then return end
   if type(options) ~= "table" then
-    error("run: takes a table of options, such as { timeout = 5 }, got " .. rules.given(options), 3)
+    error("running:run: takes a table of options, such as { timeout = 5 }, got "
+      .. rules.given(options), 3)
   end
   local found
   rules.fields { mode = rules.mode, timeout = rules.seconds }(function(path, problem)
-    found = found or ("run: '%s' %s"):format(tostring(path[1]), problem)
+    found = found or ("running:run: '%s' %s"):format(tostring(path[1]), problem)
   end, {}, options)
-  if options.mode == "common" then found = "run: the loop cannot run in 'common'; name one mode" end
+  if options.mode == "common" then
+    found = "running:run: the loop cannot run in 'common'; name one mode"
+  end
   if found then error(found, 3) end
   return options.mode, options.timeout
 end

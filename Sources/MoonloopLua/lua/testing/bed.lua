@@ -64,17 +64,17 @@ end
 -- Moves the clock forward: what becomes due runs in order, with its follow-up work.
 function bed.advance(seconds)
   if clocks[#clocks] == "real" then
-    error("advance: a real clock cannot be moved; use clock = \"virtual\"", 2)
+    error("clock:advance: a real clock cannot be moved; use clock = \"virtual\"", 2)
   end
   if type(seconds) ~= "number" or seconds ~= seconds or seconds < 0 then
-    error("advance: the time must be a number of seconds >= 0, got " .. tostring(seconds), 2)
+    error("clock:advance: the time must be a number of seconds >= 0, got " .. tostring(seconds), 2)
   end
   ml.sleep(seconds)
   for _ = 1, ROUNDS do
     local due = next_timer()
     if not due or due > ml.now() then return end
   end
-  error("advance: there is always another timer due at " .. ml.now() .. " s: "
+  error("clock:advance: there is always another timer due at " .. ml.now() .. " s: "
     .. "some timer is armed again without a delay", 2)
 end
 

@@ -35,7 +35,7 @@ function clock.methods.kind(self) return kinds[self] end
 --- Moves a virtual clock: every timer that becomes due runs in order, with its follow-up work.
 function clock.methods.advance(self, seconds)
   if not kinds[self] then
-    error("clock.advance: call it with a colon: clock:advance(seconds)", 2)
+    error("clock:advance: must be called with a colon", 2)
   end
   if type(seconds) ~= "number" or not (seconds >= 0) then
     error(("clock:advance: 'seconds' must be a number >= 0, got %s"):format(tostring(seconds)), 2)

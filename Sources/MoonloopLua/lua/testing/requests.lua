@@ -65,14 +65,14 @@ local known = { plain = true, headers = true }
 
 local function check_arguments(status, pattern, options)
   if status ~= nil and math.type(status) ~= "integer" then
-    error(("expect: the status must be a whole number, got %s"):format(type(status)), 3)
+    error(("response:expect: the status must be a whole number, got %s"):format(type(status)), 3)
   end
   if pattern ~= nil and type(pattern) ~= "string" then
-    error(("expect: the pattern must be a string, got %s"):format(type(pattern)), 3)
+    error(("response:expect: the pattern must be a string, got %s"):format(type(pattern)), 3)
   end
   for key in pairs(options or {}) do
     if not known[key] then
-      error(("expect: unknown option '%s'; the options are headers, plain"):format(
+      error(("response:expect: unknown option '%s'; the options are headers, plain"):format(
         tostring(key)), 3)
     end
   end

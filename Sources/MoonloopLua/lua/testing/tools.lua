@@ -50,7 +50,7 @@ end
 
 --- The state behind the tools; a call without a colon is an error.
 local function state_of(t, name)
-  return states[t] or error(("t:%s: call it with a colon"):format(name), 3)
+  return states[t] or error(("t:%s: must be called with a colon"):format(name), 3)
 end
 
 --- Ends everything made with them, last things first.
@@ -285,7 +285,7 @@ for name, has_body in pairs({
   post = true, put = true, patch = true,
 }) do
   methods[name] = function(t, url, ...)
-    if not states[t] then error(("t:%s: call it with a colon"):format(name), 2) end
+    if not states[t] then error(("t:%s: must be called with a colon"):format(name), 2) end
     local body, options = nil, ...
     if has_body then body, options = ... end
     local made = { method = name:upper(), url = url, body = body }
