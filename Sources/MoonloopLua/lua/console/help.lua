@@ -284,7 +284,7 @@ function help.text(...)
   if select("#", ...) == 0 then
     local lines = { overview }
     for _, page in ipairs(reference.all().pages) do
-      lines[#lines + 1] = ("  %-22s help %q"):format(page.title, page.title:lower())
+      lines[#lines + 1] = ("  %-30s help %q"):format(page.title, page.title:lower())
     end
     return table.concat(lines, "\n")
   end
