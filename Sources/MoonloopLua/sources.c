@@ -139,15 +139,6 @@ static const char inspection_top[] = {
 static const char json[] = {
 #embed "lua/json.lua"
 };
-static const char json_decode[] = {
-#embed "lua/json/decode.lua"
-};
-static const char json_encode[] = {
-#embed "lua/json/encode.lua"
-};
-static const char json_marks[] = {
-#embed "lua/json/marks.lua"
-};
 static const char log_lines[] = {
 #embed "lua/log/lines.lua"
 };
@@ -427,8 +418,7 @@ static const struct cmo_source sources[] = {
     SOURCE("http.response", http_response), SOURCE("http.server", http_server),
     SOURCE("http.url", http_url), SOURCE("inspect", inspect),
     SOURCE("inspection.figures", inspection_figures), SOURCE("inspection.top", inspection_top),
-    SOURCE("json", json), SOURCE("json.decode", json_decode),
-    SOURCE("json.encode", json_encode), SOURCE("json.marks", json_marks),
+    SOURCE("json", json),
     SOURCE("log", log_records), SOURCE("log.lines", log_lines),
     SOURCE("planning.check", planning_check),
     SOURCE("planning.check.configurations", planning_check_configurations),

@@ -6,8 +6,9 @@ local ml = require "moonloop"
 local quoting = require "moonloop.text.quoting"
 local values = require "moonloop.text.values"
 
-local OPTIONS = { depth = "integer", items = "integer", width = "integer", one_line = "boolean" }
-local SHORT, MOST_DEEP = 20, 200
+local OPTIONS = { depth = { "integer", 0, 200 }, items = "integer", width = "integer",
+  one_line = "boolean" }
+local SHORT = 20
 -- Fields of the module that are made when they are first asked for.
 local MADE_LATER = { "fs", "http", "json", "log" }
 -- Elements in one text: tables that hold each other many times would else make it endless.
@@ -124,9 +125,6 @@ end
 return function(value, options)
   options = check("ml.inspect", options, OPTIONS, 2)
   local one_line = options.one_line
-  if options.depth and not (options.depth >= 0 and options.depth <= MOST_DEEP) then
-    error(("ml.inspect: 'depth' must be from 0 to %d, got %d"):format(MOST_DEEP, options.depth), 2)
-  end
   local state = { depth = options.depth or one_line and 2 or 5, items = options.items or 100,
     width = options.width or 78, one_line = one_line, path = {}, left = TOTAL }
   if one_line then return brief(value, state) end

@@ -73,6 +73,8 @@ assert(problem_of '{"a": tru}' == "json:1:7: a value expected")
 assert(problem_of '[1,\n  2\n  3]' == "json:3:3: ',' or ']' expected")
 assert(problem_of '[1]\n{}' == "json:2:1: more text follows the value")
 assert(problem_of '"a\\ud834"' == "json:1:5: half of a surrogate pair")
+-- Also after a long line, at once.
+assert(problem_of('"' .. ("x"):rep(1 << 19) .. '"\n ]') == "json:2:2: more text follows the value")
 
 -- By default null is nil: no field, or a gap in a list whose other elements keep their places.
 local plain = json.decode '{"a":null,"b":[1,null,3]}'

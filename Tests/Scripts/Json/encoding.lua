@@ -59,6 +59,8 @@ is('[{},[],{"1":2}]', { json.object(), {}, json.object { 2 } })
 for _, text in ipairs { '{"a":{},"b":[{ }]}', '[null,{},[],[[]]]' } do
   is(text:gsub(" ", ""), json.decode(text, { null = json.null }))
 end
+is("[{}]", json.decode '[{"a":null}]')  -- an object without fields, too
+is("[[]]", { setmetatable({}, { __eq = error }) })  -- no metamethod is called
 assert(tostring(json.null) == "null" and not pcall(function() json.null.x = 1 end))
 
 -- Each element on a line of its own.

@@ -7,9 +7,28 @@ end
 
 local function article(kind) return kind == "integer" and "an" or "a" end
 
+-- What is wrong with a value; nil if nothing is.
+local function problem(expected, value)
+  local kind, least, greatest = expected, nil, nil
+  if type(expected) == "table" then kind, least, greatest = table.unpack(expected, 1, 3) end
+  if not is_of(kind, value) then
+    return ("must be %s %s, got %s"):format(article(kind), kind,
+      type(value) == "number" and tostring(value) or "a " .. type(value))
+  elseif kind == "string" and least then
+    local words = table.move(expected, 2, #expected, 1, {})
+    for _, word in ipairs(words) do
+      if word == value then return nil end
+    end
+    return ("cannot be '%s'%s"):format(value, spelling.hint(value, words))
+  elseif least and not (value >= least and value <= greatest) then
+    return ("must be from %s to %s, got %s"):format(least, greatest, value)
+  end
+end
+
 --- Raises an error for a wrong option; returns the options, never nil.
 -- @param what begins messages: "ml.fs.read"
--- @param known what each option must be: the name of a type, "integer", or "any"
+-- @param known what each option must be: the name of a type, "integer", or "any"; or a list:
+--   "string" and the words that it can be, or a kind of number, the least and the greatest
 -- @param level as for `error`; 2 is the caller of this
 return function(what, options, known, level)
   if options == nil then return {} end
@@ -28,10 +47,8 @@ return function(what, options, known, level)
       error(("%s: unknown option '%s'%s"):format(what, tostring(key),
         spelling.hint(tostring(key), names, list)), level + 1)
     end
-    if not is_of(expected, value) then
-      error(("%s: '%s' must be %s %s, got %s"):format(what, key, article(expected), expected,
-        type(value) == "number" and tostring(value) or "a " .. type(value)), level + 1)
-    end
+    local wrong = type(value) ~= expected and problem(expected, value)
+    if wrong then error(("%s: '%s' %s"):format(what, key, wrong), level + 1) end
   end
   return options
 end

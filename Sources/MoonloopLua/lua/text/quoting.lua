@@ -2,17 +2,40 @@
 local quoting = {}
 
 local ESCAPES = { ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t", ["\\"] = "\\\\", ['"'] = '\\"' }
+local JSON_ESCAPES = setmetatable({ ["\b"] = "\\b", ["\f"] = "\\f" }, { __index =
+  function(_, c) return ESCAPES[c] or ("\\u%04x"):format(c:byte()) end })
 
 local function in_hex(c) return ("\\x%02x"):format(c:byte()) end
+
+--- The first bytes of a text, without half a character at the end, and a mark if more follow.
+function quoting.cut(text, most, mark)
+  if #text <= most then return text end
+  return text:sub(1, utf8.offset(text, 0, most + 1) - 1) .. mark
+end
 
 --- A quoted string that Lua reads as the same string; UTF-8 stays as it is.
 -- @param most the limit of bytes shown; longer strings are cut
 function quoting.quoted(text, most)
-  local is_cut = most and #text > most
-  local shown = is_cut and text:sub(1, most) or text
+  local shown = most and quoting.cut(text, most, "") or text
+  local is_cut = #shown < #text
   shown = shown:gsub('[%c"\\\127]', function(c) return ESCAPES[c] or in_hex(c) end)
   if not utf8.len(shown) then shown = shown:gsub("[\128-\255]", in_hex) end
   return '"' .. shown .. (is_cut and '…"' or '"')
+end
+
+--- A text on one line: what is not text in it is written as escapes.
+function quoting.line(text)
+  if not text:find "[%c\127-\255]" then return text end
+  return (quoting.quoted(text):sub(2, -2):gsub('\\(["\\])', "%1"))
+end
+
+--- A string as in JSON. Bytes that are not UTF-8 become the characters with the same codes.
+function quoting.json(text)
+  text = text:gsub('[%c"\\]', JSON_ESCAPES)
+  if not utf8.len(text) then
+    text = text:gsub("[\128-\255]", function(c) return utf8.char(c:byte()) end)
+  end
+  return '"' .. text .. '"'
 end
 
 --- A text without control sequences for the terminal.

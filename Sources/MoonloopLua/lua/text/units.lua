@@ -5,11 +5,22 @@ local UNITS = {
   { "h", 3600 }, { "min", 60 }, { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "ns", 1e-9 },
 }
 
--- A number without trailing zeros.
-local function trimmed(number, decimals)
+local date = os.date
+
+--- A number without trailing zeros.
+function units.trimmed(number, decimals)
   local text = ("%." .. decimals .. "f"):format(number)
   if text:find("%.") then text = text:gsub("0+$", ""):gsub("%.$", "") end
   return text
+end
+
+local trimmed = units.trimmed
+
+--- A date as in RFC 3339, in UTC, from seconds since 1970: "2026-11-25T19:00:00.250Z".
+function units.stamp(seconds)
+  local whole = math.floor(seconds)
+  local thousandths = math.floor((seconds - whole) * 1000)
+  return ("%s.%03dZ"):format(date("!%Y-%m-%dT%H:%M:%S", whole), thousandths)
 end
 
 --- An exact time: "5 s", "1 h 30 min", "500 ms".
