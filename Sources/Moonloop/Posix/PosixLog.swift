@@ -9,22 +9,31 @@ let sinkModule = LuaModule(
   [
     .function("open", sinkOpen), .function("close", sinkClose), .function("write", sinkWrite),
     .function("drain", sinkDrain), .function("is_journal", sinkIsJournal),
-    .function("problem", sinkProblem),
   ])
 
 extension HostCall {
   fileprivate func log() throws(ScriptMistake) -> LogSink {
     LogSink(number: Int32(try stack.integer(1, "the sink", in: 0...LogSink.most)))
   }
+
+  fileprivate func push(drained sink: LogSink) -> Int32 {
+    stack.push(sink.drain())
+    guard let problem = sink.problem else { return 1 }
+    stack.push(problem.message)
+    stack.push(problem.name)
+    return 3
+  }
 }
 
-/// `open(fd)` or `open(path)`: the number of a sink.
+/// `open(fd)` or `open(path)`: the number of a sink, which counts as an open file.
 private let sinkOpen: LuaRawFunction = { L, context in
   host(L, context, "log") { call in
+    try call.requireRoom(for: .files)
     let sink =
       call.stack.type(1) == .string
       ? try LogSink(appendingTo: try call.string(1, "the path"))
       : try LogSink(try call.posixNumber())
+    call.runtime.handles.files.add(1)
     call.stack.push(Int(sink.number))
     return 1
   }
@@ -33,36 +42,25 @@ private let sinkOpen: LuaRawFunction = { L, context in
 private let sinkClose: LuaRawFunction = { L, context in
   host(L, context, "log") { call in
     try call.log().close()
+    call.runtime.handles.files.add(-1)
     return call.done()
   }
 }
 
-/// `write(sink, text)`: whether it was written or queued.
+/// `write(sink, text)`: whether it was written or queued, and the results of `drain`.
 private let sinkWrite: LuaRawFunction = { L, context in
   host(L, context, "log") { call in
     let sink = try call.log()
     let isTaken = call.stack.withBytes(2) { sink.write($0) }
     call.stack.push(isTaken ?? false)
-    return 1
+    return 1 + call.push(drained: sink)
   }
 }
 
-/// `drain(sink)`: writes what can be written now; returns how many bytes are still queued.
+/// `drain(sink)`: writes what can be written now; returns how many bytes are still queued, and why
+/// the last write failed, if it did, and its code.
 private let sinkDrain: LuaRawFunction = { L, context in
-  host(L, context, "log") { call in
-    call.stack.push(try call.log().drain())
-    return 1
-  }
-}
-
-/// `problem(sink)`: why the last write failed, and its code; nil: it did not.
-private let sinkProblem: LuaRawFunction = { L, context in
-  host(L, context, "log") { call in
-    guard let problem = try call.log().problem else { return 0 }
-    call.stack.push(problem.message)
-    call.stack.push(problem.name)
-    return 2
-  }
+  host(L, context, "log") { call in call.push(drained: try call.log()) }
 }
 
 /// `is_journal(fd)`: whether a descriptor leads to the system's journal.

@@ -1,93 +1,75 @@
--- ml.log: records with a level and fields, as text or JSON, that never keep the loop waiting: what
--- is not taken at once waits in a bounded buffer (CLinuxShims/log.c), and what has no room there is
--- dropped and counted.
+-- ml.log: records with a level and fields that never keep the loop waiting: they wait in a bounded
+-- buffer (CLinuxShims/log.c), and what has no room there is dropped and counted.
 local ml = require "moonloop"
 local check = require "moonloop.text.options"
 local lines = require "moonloop.log.lines"
 local spelling = require "moonloop.text.spelling"
 local unheld = require "moonloop.unheld"
+local warning = require "moonloop.warning"
 -- A script that was not granted everything writes where its `print` writes.
 local has_sinks, sinks = pcall(require, "moonloop.sink")
 local count = not has_sinks and require "moonloop.log.count"
-local print, errors = print, io and io.stderr
+local print = print
 
-local LEVELS = { debug = 1, info = 2, warn = 3, error = 4 }
-local NAMES = { "debug", "info", "warn", "error" }
-local OPTIONS = { level = "string", format = "string", to = "any", fields = "table",
-  rate = "integer" }
-local FORMATS = { "text", "json", "journal" }
--- Limit for the messages whose rate is watched at a time.
-local WATCHED_LIMIT = 1000
--- Seconds until a full descriptor is tried again.
-local AGAIN = 0.02
+local OPTIONS = { level = { "string", "debug", "info", "warn", "error" }, fields = "table",
+  format = { "string", "text", "json", "journal" }, to = "any", rate = { "integer", 1, 1000000 } }
+local FIELDS = { "level", "dropped", "suppressed" }
+-- Limit for the messages whose rate is watched; seconds until a full descriptor is tried again.
+local WATCHED_LIMIT, AGAIN = 1000, 0.02
 
--- The state of each logger, where no script reaches it.
-local states = setmetatable({}, { __mode = "k" })
-local methods = {}
-local meta = { __name = "log", __metatable = "log" }
+local states = setmetatable({}, { __mode = "k" })  -- of each log, where no script reaches it
+local methods, meta = {}, { __name = "log", __metatable = "log" }
 
--- Where lines go ------------------------------------------------------------------------------
+local Outlet = {}  -- where lines go, if not to a function
+Outlet.__index = Outlet
+
+function Outlet:__gc()
+  if self.sink then sinks.close(self.sink) end
+  self.sink = nil
+end
 
 -- Tries again as long as something waits; that keeps no run alive, since the end writes it out.
-local function drain_later(outlet)
-  if outlet.timer then return end
-  outlet.timer = ml.current():timer { every = AGAIN, keep_alive = false, modes = "common",
-    name = "log", function(timer)
-      if sinks.drain(outlet.sink) > 0 then return end
+function Outlet:drain_later()
+  self.timer = self.timer or ml.current():timer { every = AGAIN, keep_alive = false,
+    modes = "common", name = "log", function(timer)
+      if sinks.drain(self.sink) > 0 then return end
       timer:invalidate()
-      outlet.timer = nil
-      if not outlet.is_closed then return end
-      sinks.close(outlet.sink)
-      outlet.sink = nil
+      self.timer = nil
+      if self.is_closed then self:__gc() end
     end }
 end
 
--- A full disk is reported once; what waits is written when there is room again.
-local function report_problem(outlet)
-  local problem = sinks.problem(outlet.sink)
-  if problem and not outlet.is_reported and outlet.name ~= "stderr" and errors then
-    errors:write(("moonloop: log '%s': %s; records are kept until there is room\n"):format(
-      outlet.name, problem))
+-- Both or neither is taken: a short notice must not fill the room that no record fits into. A full
+-- disk is reported once; what waits is written when there is room again.
+function Outlet:write(line, notice)
+  local text = (notice and notice .. "\n" or "") .. line .. "\n"
+  local is_taken, left, problem = sinks.write(self.sink, text)
+  if left > 0 then self:drain_later() end
+  if problem and not self.is_reported and self.name ~= "stderr" then
+    warning.write(("log '%s': %s; records are kept until there is room"):format(self.name, problem))
   end
-  outlet.is_reported = problem ~= nil
-end
-
--- Both or neither is taken: a short notice must not fill the room that no record fits into.
-local function write_to_sink(outlet, line, notice)
-  local is_taken = sinks.write(outlet.sink, (notice and notice .. "\n" or "") .. line .. "\n")
-  if sinks.drain(outlet.sink) > 0 then drain_later(outlet) end
-  report_problem(outlet)
+  self.is_reported = problem ~= nil
   return is_taken
 end
 
--- The outlet of an option 'to'; or nil and what is wrong, with a code if it is the system's.
+-- The outlet of an option 'to'; or nil, message, code.
 local function open(to)
-  if type(to) == "function" then
-    return { write = function(_, line) to(line) return true end }
-  elseif type(to) ~= "string" then
-    return nil, "'to' must be \"stderr\", \"stdout\", a path or a function"
-  elseif not has_sinks then
-    if to == "stderr" or to == "stdout" then
-      return { write = function(_, line) print(line) return true end }
-    end
-    return nil, "only a script with all grants may write logs to files"
-  end
   local fd = to == "stdout" and 1 or to == "stderr" and 2
+  if fd and not has_sinks then to = print end
+  if type(to) == "function" then return { write = function(_, line) to(line) return true end } end
+  local wrong = type(to) ~= "string" and "'to' must be \"stderr\", \"stdout\", a path or a function"
+    or not has_sinks and "only a script with all grants may write logs to files"
+  if wrong then error("ml.log: " .. wrong, 3) end
   local sink, problem, code = sinks.open(fd or to)
-  if not sink then return nil, ("'%s': %s"):format(to, problem), code end
-  local outlet = setmetatable({ sink = sink, name = to, write = write_to_sink }, {
-    __gc = function(outlet) if outlet.sink then sinks.close(outlet.sink) end end,
-  })
+  if not sink then return nil, ("ml.log: '%s': %s"):format(to, problem), code end
+  local outlet = setmetatable({ sink = sink, name = to }, Outlet)
   if not fd then unheld.add(outlet, "log", to) end
   return outlet
 end
 
--- Records -------------------------------------------------------------------------------------
-
 -- Whether a message has been logged too often in this second; else how often it was held back.
-local function is_too_often(self, message)
-  local now, shared = ml.now(), self.shared
-  local one = shared.watched[message]
+local function is_too_often(shared, message, rate)
+  local now, one = ml.now(), shared.watched[message]
   if not one then
     if shared.count >= WATCHED_LIMIT then shared.watched, shared.count = {}, 0 end
     one = { since = now, logged = 0, held = 0 }
@@ -95,45 +77,39 @@ local function is_too_often(self, message)
   end
   if now - one.since >= 1 then one.since, one.logged = now, 0 end
   one.logged = one.logged + 1
-  if one.logged > self.rate then
+  if one.logged > rate then
     one.held, shared.suppressed = one.held + 1, shared.suppressed + 1
     return true
   end
   local held = one.held
   one.held = 0
-  return false, held > 0 and held or nil
+  return false, held
 end
 
 local function log(self, level, message, fields)
-  local shared, all, held = self.shared, {}, nil
-  if self.rate then
-    local is_held
-    is_held, held = is_too_often(self, message)
-    if is_held then return end
-  end
-  for name, value in pairs(self.fields) do all[name] = value end
-  for name, value in pairs(fields or {}) do all[name] = value end
-  if held then lines.claim(all, "suppressed", held) end
+  local shared, is_held, held = self.shared, false, 0
+  if self.rate then is_held, held = is_too_often(shared, message, self.rate) end
+  if is_held then return end
+  local all = lines.merged(self.fields, fields)
+  if held > 0 then lines.claim(all, "suppressed", held) end
   local notice = shared.missing > 0
     and lines.make(self.form, "warn", "records were dropped", { dropped = shared.missing }) or nil
   if count then count.line() end
-  if shared.outlet:write(lines.make(self.form, level, message, all), notice) then
-    shared.missing = 0
-  else
-    shared.dropped, shared.missing = shared.dropped + 1, shared.missing + 1
-  end
+  local line = lines.make(self.form, level, message, all)
+  local is_taken = not shared.outlet.is_closed and shared.outlet:write(line, notice)
+  shared.missing = is_taken and 0 or shared.missing + 1
+  if not is_taken then shared.dropped = shared.dropped + 1 end
 end
 
-for level, rank in pairs(LEVELS) do
+for level, rank in pairs(lines.levels) do
   methods[level] = function(handle, message, fields)
     local self = states[handle]
-    if not self then error(("log:%s: must be called with a colon"):format(level), 2) end
-    if type(message) ~= "string" then
-      error(("log:%s: the message must be a string, got a %s"):format(level, type(message)), 2)
-    elseif fields ~= nil and type(fields) ~= "table" then
-      error(("log:%s: the fields must be a table, got a %s"):format(level, type(fields)), 2)
-    end
-    if rank >= self.rank then log(self, level, message, fields) end
+    local problem = not self and "must be called with a colon"
+      or type(message) ~= "string" and "the message must be a string, got a " .. type(message)
+      or fields ~= nil and type(fields) ~= "table"
+        and "the fields must be a table, got a " .. type(fields)
+    if problem then error(("log:%s: %s"):format(level, problem), 2) end
+    if rank <= lines.levels[self.level] then log(self, level, message, fields) end
   end
 end
 
@@ -145,24 +121,20 @@ end
 
 function methods:with(fields)
   if type(fields) ~= "table" then error("log:with: takes a table of fields", 2) end
-  local state = {}
-  for name, value in pairs(states[self]) do state[name] = value end
-  state.fields = {}
-  for name, value in pairs(states[self].fields) do state.fields[name] = value end
-  for name, value in pairs(fields) do state.fields[name] = value end
-  return make(state)
+  local own = states[self]
+  return make(lines.merged(own, { fields = lines.merged(own.fields, fields) }))
 end
 
 function methods:flush(options)
-  local timeout = check("log:flush", options, { timeout = "number" }, 2).timeout or math.huge
-  local outlet, ends = states[self].shared.outlet, ml.now() + timeout
-  while outlet.sink and sinks.drain(outlet.sink) > 0 do
-    local problem, code = sinks.problem(outlet.sink)
+  options = check("log:flush", options, { timeout = "number" }, 2)
+  local outlet, ends = states[self].shared.outlet, ml.now() + (options.timeout or math.huge)
+  while outlet.sink do
+    local left, problem, code = sinks.drain(outlet.sink)
     if problem then return nil, problem, code end
+    if left == 0 then break end
     if ml.now() >= ends then return nil, "the log is not written yet", "ETIMEDOUT" end
     ml.sleep(AGAIN)
   end
-  if outlet.sink and sinks.problem(outlet.sink) then return nil, sinks.problem(outlet.sink) end
   return true
 end
 
@@ -171,51 +143,30 @@ function methods:close()
   local outlet = states[self].shared.outlet
   unheld.remove(outlet)
   outlet.is_closed = true
-  function outlet.write() return false end
-  if not outlet.sink or outlet.timer then return end
-  sinks.close(outlet.sink)
-  outlet.sink = nil
+  if outlet.sink and not outlet.timer then outlet:__gc() end
 end
 meta.__close = methods.close
 
-local FIELDS = { "level", "dropped", "suppressed" }
-
 function meta.__index(handle, key)
   local state = states[handle]
-  if methods[key] then return methods[key] end
-  if key == "level" then return NAMES[state.rank] end
-  if key == "dropped" or key == "suppressed" then return state.shared[key] end
-  local names = { table.unpack(FIELDS) }
-  for name in pairs(methods) do names[#names + 1] = name end
-  table.sort(names)
-  error(("a log has no field '%s'%s"):format(tostring(key),
-    spelling.hint(tostring(key), names, "there are")), 2)
-end
-
-local function rank_of(level, depth)
-  return LEVELS[level] or error(("ml.log: unknown level '%s'%s"):format(tostring(level),
-    spelling.hint(tostring(level), NAMES)), depth + 1)
+  if key == "level" then return state.level end
+  return (key == "dropped" or key == "suppressed") and state.shared[key] or methods[key]
+    or spelling.no_field("a log", key, FIELDS, methods)
 end
 
 function meta.__newindex(handle, key, value)
   if key ~= "level" then error(("log.%s: cannot be set"):format(tostring(key)), 2) end
-  states[handle].rank = rank_of(value, 2)
+  states[handle].level = check("ml.log", { level = value or "nil" }, OPTIONS, 2).level
 end
 
 return function(options)
   options = check("ml.log", options, OPTIONS, 2)
-  local rank = rank_of(options.level or "info", 2)
-  local is_journal = has_sinks and (options.to or "stderr") == "stderr" and sinks.is_journal(2)
-  local format = options.format or is_journal and "journal" or "text"
-  if not lines.forms[format] then
-    error(("ml.log: unknown format '%s'%s"):format(format, spelling.hint(format, FORMATS)), 2)
-  elseif options.rate and options.rate < 1 then
-    error(("ml.log: 'rate' must be at least 1, got %d"):format(options.rate), 2)
-  end
-  local outlet, problem, code = open(options.to or "stderr")
-  if code then return nil, "ml.log: " .. problem, code end
-  if not outlet then error("ml.log: " .. problem, 2) end
-  return make { rank = rank, form = lines.forms[format], fields = options.fields or {},
-    rate = options.rate, shared = { outlet = outlet, dropped = 0, suppressed = 0, missing = 0,
-      watched = {}, count = 0 } }
+  local to = options.to or "stderr"
+  local form = has_sinks and to == "stderr" and sinks.is_journal(2) and "journal" or "text"
+  local outlet, problem, code = open(to)
+  if not outlet then return nil, problem, code end
+  return make { level = options.level or "info", fields = options.fields or {},
+    form = lines.forms[options.format or form], rate = options.rate,
+    shared = { outlet = outlet, dropped = 0, suppressed = 0, missing = 0, watched = {},
+      count = 0 } }
 end

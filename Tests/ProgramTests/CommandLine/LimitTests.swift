@@ -161,6 +161,7 @@ import Testing
       end },
       { "file", function() return assert(ml.fs.open "/dev/null") end },
       { "temporary file", function() return assert(ml.fs.temporary_file()) end },
+      { "log", function() return ml.log { to = "/dev/null" } end },
       { "worker", function()
         return ml.worker { source = "require('moonloop').sleep(100)" }
       end },
@@ -191,6 +192,7 @@ import Testing
           print(maker[1], #made, ok or problem:match "the limit.*see ml.limit")
           for _, one in ipairs(made) do
             if maker[1] == "task" then one:cancel()
+            elseif maker[1] == "log" then one:close()
             elseif not maker[1]:find "file" then one:invalidate()
             else
               one:close()
@@ -208,6 +210,7 @@ import Testing
       "timer": "timers", "after": "timers", "task": "tasks", "perform": "performs",
       "channel": "channels and semaphores", "semaphore": "channels and semaphores",
       "cron": "timers", "file": "open files", "temporary file": "open files",
+      "log": "open files",
     ]
     let lines = outcome.output.split(separator: "\n").map(String.init)
     #expect(lines.contains("garbage does not count"), "\(outcome)")
@@ -219,7 +222,7 @@ import Testing
         fields.dropFirst() == [made, "the limit of 4 \(word) is reached; see ml.limit"],
         "\(line)")
     }
-    #expect(lines.count == 24, "\(outcome)")
+    #expect(lines.count == 25, "\(outcome)")
   }
 
   @Test("what makes several handles is refused unless there is room for all of them")

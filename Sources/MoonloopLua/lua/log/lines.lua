@@ -1,103 +1,82 @@
 -- Records of ml.log as lines, in each of its forms: text, JSON, and what the journal reads.
 local ml = require "moonloop"
-local encode = require "moonloop.json.encode"
+local encode = require("moonloop.json").encode
 local quoting = require "moonloop.text.quoting"
+local units = require "moonloop.text.units"
 local values = require "moonloop.text.values"
-local date = os.date
 
--- What the journal calls the levels.
-local PRIORITIES = { debug = 7, info = 6, warn = 4, error = 3 }
--- The limit for a record, in bytes.
-local RECORD_LIMIT = 65536
+local SHOWN = { is_lenient = true }
+local RECORD_LIMIT, TEXT_LIMIT = 65536, 1000  -- of a record, and of a text in one that is longer
 
-local lines = {}
+-- Levels are those of the journal. A form makes a line of a record.
+local forms, levels = {}, { debug = 7, info = 6, warn = 4, error = 3 }
+local lines = { forms = forms, levels = levels }
 
-local function stamp()
-  local now = ml.wall_time()
-  local whole = math.floor(now)
-  return date("!%Y-%m-%dT%H:%M:%S", whole) .. (".%03dZ"):format(math.floor((now - whole) * 1000))
+--- A table with the fields of both; the second, which may be nil, wins.
+function lines.merged(one, other)
+  local all = {}
+  for name, value in pairs(one) do all[name] = value end
+  if other then for name, value in pairs(other) do all[name] = value end end
+  return all
 end
 
 -- A value of a field as one word: quoted if it would not read as one.
 local function word(value)
-  local text = type(value) == "table" and encode(value, { is_lenient = true })
+  local text = type(value) == "table" and encode(value, SHOWN)
     or values.tostring(value)
   return text:find "^[%w_./:@%%+,-]+$" and text or quoting.quoted(text)
 end
 
-local function words_of(fields)
-  local names, parts = {}, {}
+local function words(message, fields)
+  local parts, names = { quoting.line(message) }, {}
   for name in pairs(fields) do names[#names + 1] = name end
   table.sort(names, values.before)
   for place, name in ipairs(names) do
-    parts[place] = (" %s=%s"):format(values.tostring(name):gsub("[%s%c=]", "_"), word(fields[name]))
+    parts[place + 1] = ("%s=%s"):format(values.tostring(name):gsub("[%s%c=]", "_"),
+      word(fields[name]))
   end
-  return table.concat(parts)
+  return table.concat(parts, " ")
 end
-
--- One line: what is not text in a message is written as escapes.
-local function plain(message)
-  if not message:find "[%c\127-\255]" then return message end
-  return (quoting.quoted(message):sub(2, -2):gsub('\\(["\\])', "%1"))
-end
-
---- A line of a record, by the name of its form.
-local forms = {}
-lines.forms = forms
 
 function forms.text(level, message, fields)
-  return ("%s %-5s %s%s"):format(stamp(), level, plain(message), words_of(fields))
+  return ("%s %-5s %s"):format(units.stamp(ml.wall_time()), level, words(message, fields))
 end
 
 -- The journal has the time, and reads the priority from the beginning of a line.
 function forms.journal(level, message, fields)
-  return ("<%d>%s%s"):format(PRIORITIES[level], plain(message), words_of(fields))
+  return ("<%d>%s"):format(levels[level], words(message, fields))
 end
 
 --- Sets what a record has of its own; a field with the same name gets a longer one.
 function lines.claim(record, name, value)
   local field, longer = record[name], name
-  if field ~= nil then
-    repeat longer = "fields." .. longer until record[longer] == nil
-    record[longer] = field
-  end
+  while record[longer] ~= nil do longer = "fields." .. longer end
+  record[longer] = field
   record[name] = value
 end
 
 function forms.json(level, message, fields)
-  local record = {}
-  for name, value in pairs(fields) do record[name] = value end
-  lines.claim(record, "time", stamp())
+  local record = lines.merged(fields)
+  lines.claim(record, "time", units.stamp(ml.wall_time()))
   lines.claim(record, "level", level)
   lines.claim(record, "message", message)
-  return encode(record, { is_lenient = true })
+  return encode(record, SHOWN)
 end
 
--- The first bytes of a text, without half a character at the end.
-local function cut(text, most)
-  if #text <= most then return text end
-  while most > 0 and text:find("^[\128-\191]", most + 1) do most = most - 1 end
-  return text:sub(1, most) .. "..."
-end
-
--- A JSON record stays one: its texts are cut, and if that is not enough, its fields are left out.
-local function cut_values(values, most)
-  local made = {}
-  for name, value in pairs(values) do
-    made[name] = type(value) == "string" and cut(value, most) or value
-  end
-  return made
-end
-
---- The line of a record, which is never longer than the limit.
+--- The line of a record, which is never longer than the limit. A JSON record stays one: its texts
+--- are cut, and if that is not enough, its fields are left out.
 function lines.make(form, level, message, fields)
   local line = form(level, message, fields)
   if #line <= RECORD_LIMIT then return line end
-  if form ~= forms.json then return cut(line, RECORD_LIMIT - 3) end
-  message = cut(message, 1000)
-  line = form(level, message, cut_values(fields, 1000))
-  return #line <= RECORD_LIMIT and line
-    or form(level, message, { fields = "left out: the record is too long" })
+  if form ~= forms.json then return quoting.cut(line, RECORD_LIMIT - 3, "...") end
+  local short = {}
+  for name, value in pairs(fields) do
+    short[name] = type(value) == "string" and quoting.cut(value, TEXT_LIMIT, "...") or value
+  end
+  message = quoting.cut(message, TEXT_LIMIT, "...")
+  line = form(level, message, short)
+  if #line <= RECORD_LIMIT then return line end
+  return form(level, message, { fields = "left out: the record is too long" })
 end
 
 return lines
