@@ -4,14 +4,8 @@
 static const char broker[] = {
 #embed "lua/broker.lua"
 };
-static const char broker_link[] = {
-#embed "lua/broker/link.lua"
-};
 static const char broker_receiver[] = {
 #embed "lua/broker/receiver.lua"
-};
-static const char broker_redis[] = {
-#embed "lua/broker/redis.lua"
 };
 static const char broker_scripts[] = {
 #embed "lua/broker/scripts.lua"
@@ -198,6 +192,12 @@ static const char projects_templates[] = {
 };
 static const char recording[] = {
 #embed "lua/recording.lua"
+};
+static const char redis[] = {
+#embed "lua/redis.lua"
+};
+static const char redis_link[] = {
+#embed "lua/redis/link.lua"
 };
 static const char reference[] = {
 #embed "lua/reference.lua"
@@ -392,8 +392,7 @@ static const char unheld[] = {
 #define SOURCE(module, name) {"moonloop." module, "@moonloop/" module, name, sizeof name}
 
 static const struct cmo_source sources[] = {
-    SOURCE("broker", broker), SOURCE("broker.link", broker_link),
-    SOURCE("broker.receiver", broker_receiver), SOURCE("broker.redis", broker_redis),
+    SOURCE("broker", broker), SOURCE("broker.receiver", broker_receiver),
     SOURCE("broker.scripts", broker_scripts), SOURCE("configuration", configuration),
     SOURCE("configuration.evaluation", configuration_evaluation),
     SOURCE("configuration.items", configuration_items),
@@ -433,7 +432,8 @@ static const struct cmo_source sources[] = {
     SOURCE("planning.page", planning_page), SOURCE("planning.plan", planning_plan),
     SOURCE("planning.report", planning_report), SOURCE("planning.simulation", planning_simulation),
     SOURCE("projects", projects), SOURCE("projects.templates", projects_templates),
-    SOURCE("recording", recording), SOURCE("reference", reference),
+    SOURCE("recording", recording), SOURCE("redis", redis), SOURCE("redis.link", redis_link),
+    SOURCE("reference", reference),
     SOURCE("reload", reload), SOURCE("reload.bodies", reload_bodies),
     SOURCE("reload.watch", reload_watch), SOURCE("isolated", isolated),
     SOURCE("reach", reach), SOURCE("safe", safe),

@@ -37,7 +37,7 @@ ARROWS = {  # who may import whom; there are no other arrows
 
 # Folders of Lua modules: whose modules each may require besides its own and `moonloop`.
 LUA_ARROWS = {
-    "broker": {"http", "json", "text", "unheld", "warning"},
+    "broker": {"json", "redis", "text", "unheld"},
     "compat": {"files", "posix", "text", "unheld"},
     "configuration": {"cron", "generation", "reload", "text"},
     "console": {"inspect", "json", "reference", "text"},
@@ -47,10 +47,11 @@ LUA_ARROWS = {
     "inspect": {"text"},
     "inspection": {"console", "json", "text"},
     "json": {"text"},
-    "log": {"json", "sink", "text", "unheld"},
+    "log": {"json", "sink", "text", "unheld", "warning"},
     "planning": {"configuration", "json", "reference", "testing", "text"},
     "projects": {"console", "json", "text"},
     "recording": {"tape", "taped"},
+    "redis": {"http", "warning"},
     "reference": {"console"},
     "reload": {"configuration", "generation"},
     "testing": {"console", "http", "inspection", "json", "recording", "tape", "taped", "text",

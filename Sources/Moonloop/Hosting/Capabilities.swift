@@ -208,7 +208,7 @@ extension LuaCapabilities {
     if name == "moonloop.generation" { return contains(.reload) }
     let granted = Grant.all.filter { contains($0.capability) }.compactMap(\.required)
     let pure = ["inspect", "json", "log", "text", "unheld", "warning"].map { "moonloop.\($0)" }
-    let others = contains(.net) ? ["moonloop.broker"] : []
+    let others = contains(.net) ? ["moonloop.broker", "moonloop.redis"] : []
     return (granted.map { "\($0)" } + pure + others).contains { part in
       name == part || (name.hasPrefix("\(part).") && part != "moonloop.fs")
     }

@@ -2,10 +2,10 @@
 -- receiver gets each message and acknowledges it, or all receivers get it. See docs/brokers.md.
 local ml = require "moonloop"
 local check = require "moonloop.text.options"
-local decode, encode = require "moonloop.json.decode", require "moonloop.json.encode"
-local link = require "moonloop.broker.link"
+local json = require "moonloop.json"
+local link = require "moonloop.redis.link"
 local receiver = require "moonloop.broker.receiver"
-local redis = require "moonloop.broker.redis"
+local redis = require "moonloop.redis"
 local scripts = require "moonloop.broker.scripts"
 local spelling = require "moonloop.text.spelling"
 local unheld = require "moonloop.unheld"
@@ -16,25 +16,34 @@ local BATCH, BATCH_BYTES, FULL_PAUSE = 100, 1 << 20, 0.05
 local MESSAGE_LIMIT = 1 << 20
 
 local OPTIONS = { [1] = "function", handler = "function", name = "string", over = "string",
-  deliver = "string", capacity = "integer", at_once = "integer", lease = "number",
-  attempts = "integer", timeout = "number", modes = "any", keep_alive = "boolean",
-  on_error = "function" }
+  deliver = { "string", "one", "all" }, capacity = { "integer", 1, 1 << 24 },
+  at_once = { "integer", 1, 1024 }, lease = { "number", 0.1, 86400 },
+  attempts = { "integer", 1, 1000 }, timeout = { "number", 0, 1e9 }, modes = "any",
+  keep_alive = "boolean", on_error = "function" }
 local DEFAULTS = { deliver = "one", capacity = 65536, at_once = 1, lease = 30, attempts = 5,
   timeout = 10 }
-local RANGES = { capacity = { 1, 1 << 24 }, at_once = { 1, 1024 }, lease = { 0.1, 86400 },
-  attempts = { 1, 1000 }, timeout = { 0, 1e9 } }
 local FIELDS = { "name", "capacity", "deliver", "dropped", "on_error" }
 
 -- The state of each handle, where no script reaches it.
 local states = setmetatable({}, { __mode = "k" })
 local methods = {}
 
+-- The permanent identity of this port at the broker; or nil, message, code.
+local function identity(self, timeout)
+  if self.id then return self.id end
+  local id, message, code = self.calls:call(
+    function() return { "EVAL", scripts.NAME, 1, self.key .. ":names" } end, timeout, "string")
+  if not id then return nil, message, code end
+  self.id = self.id or id
+  return self.id
+end
+
 -- A message as its form, "s" for a string and "j" for JSON, and its text; or nil, message, code.
 local function pack(self, value)
-  local form, text, problem = "s", value, nil
+  local form, text, ok = "s", value, true
   if type(value) ~= "string" then
-    form, text, problem = "j", encode(value, {})
-    if problem then error(("%s: %s"):format(self.label, problem), 3) end
+    form, ok, text = "j", pcall(json.encode, value)
+    if not ok then error(("%s: %s"):format(self.label, text:gsub("^ml%.json%.encode: ", "")), 3) end
   end
   if #text <= MESSAGE_LIMIT then return form, text end
   return nil, ("%s: a message of %d bytes; the limit is %d"):format(self.label, #text,
@@ -43,13 +52,15 @@ end
 
 local function unpack_text(form, text)
   if form == "s" then return text end
-  if form == "j" then return decode(text, {}) end
+  if form == "j" then return json.decode(text) end
   return nil, "it was not sent by a port", "EBADMSG"
 end
 
--- The first messages that are still wanted, with rising numbers.
+-- The first messages that are still wanted, with rising numbers; and the command that sends them.
 local function next_batch(self)
   local batch, bytes, kept = {}, 0, {}
+  local words = { "EVAL", scripts.SEND, 2, self.key, self.key .. ":from:" .. (self.id or ""),
+    self.capacity }
   for _, item in ipairs(self.out) do
     if not item.is_over then kept[#kept + 1] = item end
   end
@@ -59,29 +70,22 @@ local function next_batch(self)
     if #batch == BATCH or (bytes > BATCH_BYTES and #batch > 0) then break end
     if not item.number then item.number, self.number = self.number, self.number + 1 end
     batch[#batch + 1] = item
-  end
-  return batch
-end
-
-local function batch_words(self, batch)
-  local sender = self.key .. ":from:" .. self.calls.id
-  local words = { "EVAL", scripts.SEND, 2, self.key, sender, self.capacity }
-  for _, item in ipairs(batch) do
     table.move({ item.number, item.form, item.text, item.reply or "", item.life or 0 }, 1, 5,
       #words + 1, words)
   end
-  return words
+  return batch, batch[1] and words
 end
 
 -- Sends what waits, one batch at a time: later messages go with the next one.
 local function pump(self)
   repeat
     local batch
-    local taken, message, code = self.calls:identity()
+    local taken, message, code = self:identity()
     if taken then
+      local words
       taken, message, code = self.calls:call(function()
-        batch = next_batch(self)
-        return batch[1] and batch_words(self, batch)
+        batch, words = next_batch(self)
+        return words
       end, nil, "number")
     end
     for place, item in ipairs(batch or next_batch(self)) do
@@ -138,7 +142,7 @@ function methods:request(message, options)
   local form, text, problem = pack(state, message)
   if not form then return nil, text, problem end
   local ends, id = ml.now() + timeout, nil
-  id, problem, code = state.calls:identity(timeout)
+  id, problem, code = state:identity(timeout)
   if not id then return nil, problem, code end
   local channel = ("%s:reply:%s"):format(state.key, id)
   state.calls:subscribe(channel)
@@ -230,36 +234,15 @@ function meta.__index(handle, key)
   for _, name in ipairs(FIELDS) do
     if name == key then return states[handle][key] end
   end
-  local names = { table.unpack(FIELDS) }
-  for name in pairs(methods) do names[#names + 1] = name end
-  table.sort(names)
-  error(("%s has no field '%s'%s"):format(states[handle].label, tostring(key),
-    spelling.hint(tostring(key), names, "there are")), 2)
+  spelling.no_field(states[handle].label, key, FIELDS, methods)
 end
 
 function meta.__newindex(handle, key, value)
+  local state = states[handle]
   if key == "on_error" then
-    if value ~= nil and type(value) ~= "function" then
-      error(("%s: 'on_error' must be a function, got %s"):format(states[handle].label,
-        type(value)), 2)
-    end
-    states[handle].on_error = value
-    return
-  end
-  error(("%s: the field '%s' cannot be set"):format(states[handle].label, tostring(key)), 2)
-end
-
--- What is wrong with the options; nil if nothing is.
-local function problem_of(self)
-  if not (self.name or ""):find "^[%w._-]+$" or #self.name > 64 then
-    return "'name' must be 1 to 64 letters, digits, '.', '-' or '_'"
-  elseif self.deliver ~= "one" and self.deliver ~= "all" then
-    return ("'deliver' must be \"one\" or \"all\", got \"%s\""):format(self.deliver)
-  end
-  for name, range in pairs(RANGES) do
-    if not (self[name] >= range[1] and self[name] <= range[2]) then
-      return ("'%s' must be from %g to %g, got %g"):format(name, range[1], range[2], self[name])
-    end
+    state.on_error = check(state.label, { on_error = value }, OPTIONS, 2).on_error
+  else
+    error(("%s: the field '%s' cannot be set"):format(state.label, tostring(key)), 2)
   end
 end
 
@@ -267,13 +250,15 @@ return function(options)
   local self = {}
   for name, value in pairs(DEFAULTS) do self[name] = value end
   for name, value in pairs(check("ml.port", options, OPTIONS, 3)) do self[name] = value end
+  if not (self.name or ""):find "^[%w._-]+$" or #self.name > 64 then
+    error("ml.port: 'name' must be 1 to 64 letters, digits, '.', '-' or '_'", 3)
+  end
   local place, problem = redis.parse_url(self.over)
-  problem = problem_of(self) or not place and "'over': " .. problem
-  if problem then error("ml.port: " .. problem, 3) end
+  if not place then error("ml.port: 'over': " .. problem, 3) end
   self.label, self.key = ("port '%s'"):format(self.name), ("moonloop:{%s}"):format(self.name)
   self.out, self.requests, self.number, self.asked, self.dropped = {}, {}, 1, 0, 0
-  self.place, self.pack, self.unpack, self.lost = place, pack, unpack_text, receiver.lost
-  self.calls = link.calls { place = place, label = self.label, key = self.key, modes = self.modes,
+  self.place, self.pack, self.unpack, self.identity = place, pack, unpack_text, identity
+  self.calls = link.calls { place = place, label = self.label, modes = self.modes,
     pushed = function(push) pushed(self, push) end }
   local handle = setmetatable({}, meta)
   states[handle] = self

@@ -1,10 +1,9 @@
 -- The receiving side of a port over a broker: takes messages under a lease, renews it while their
 -- handlers run, acknowledges what they have done, and takes over what others have left.
 local ml = require "moonloop"
-local link = require "moonloop.broker.link"
-local redis = require "moonloop.broker.redis"
+local link = require "moonloop.redis.link"
+local redis = require "moonloop.redis"
 local scripts = require "moonloop.broker.scripts"
-local warning = require "moonloop.warning"
 
 local receiver = {}
 
@@ -17,7 +16,7 @@ local function acknowledge(self, entry, form, text)
   local channel, number = entry.reply:match "^(%S+) (%d+)$"
   local answer = channel and ("%s %s%s"):format(number, form, text) or ""
   local result, times, code = self.calls:call(function()
-    return { "EVAL", scripts.ACKNOWLEDGE, 1, self.key, entry.id, self.calls.id, channel or "",
+    return { "EVAL", scripts.ACKNOWLEDGE, 1, self.key, entry.id, self.id, channel or "",
       answer }
   end)
   if not result then return nil, times, code end
@@ -65,29 +64,10 @@ local function take(self, entries)
   end
 end
 
-local function are_texts(list)
-  if type(list) ~= "table" then return not list end
-  for _, one in ipairs(list) do
-    if type(one) ~= "string" then return false end
-  end
-  return true
-end
-
--- The entries of a stream: the broker's reply if it is that; else nil, message, code.
-local function entries_of(reply)
-  if type(reply) ~= "table" then return nil, redis.ODD, "EBADMSG" end
-  for _, raw in ipairs(reply) do
-    if type(raw) ~= "table" or type(raw[1]) ~= "string" or not are_texts(raw[2]) then
-      return nil, redis.ODD, "EBADMSG"
-    end
-  end
-  return reply
-end
-
 -- Receives on one connection until that is broken: message, code, whether it was of use.
 local function serve(self, stream)
-  local id = self.calls.id
-  local function ask(...) return redis.ask(stream, { timeout = HELD + PATIENCE }, ...) end
+  local id, within = self.id, { timeout = HELD + PATIENCE }
+  local function ask(...) return redis.ask(stream, within, ...) end
   local function room()
     while self.free <= 0 do self.bell:receive() end
     return self.free
@@ -96,17 +76,14 @@ local function serve(self, stream)
     local reply, message, code = ask("XREADGROUP", "GROUP", "moonloop", id, "COUNT", room(), ...)
     if reply == nil then return nil, message, code end
     if not reply then return {} end
-    return entries_of(type(reply) == "table" and reply[2])
+    return redis.entries(type(reply) == "table" and reply[2])
   end
   local made, message, code = ask("XGROUP", "CREATE", self.key, "moonloop", "0", "MKSTREAM")
   if not made and not message:find("BUSYGROUP", 1, true) then return message, code end
   local time
-  time, message, code = ask "TIME"
+  time, message, code = redis.time(stream, within)
   if not time then return message, code end
-  if type(time) ~= "table" or not tonumber(time[1]) or not tonumber(time[2]) then
-    return redis.ODD, "EBADMSG"
-  end
-  self.offset = tonumber(time[1]) + tonumber(time[2]) / 1e6 - ml.wall_time()
+  self.offset = time - ml.wall_time()
   -- What the broker has given to this port, and a broken connection has swallowed.
   local from, entries = "0", nil
   repeat
@@ -122,7 +99,7 @@ local function serve(self, stream)
       sweep = ml.now() + self.lease / 2
       entries, message, code = ask("EVAL", scripts.TAKE_OVER, 2, self.key, self.key .. ":failed",
         id, math.ceil(self.lease * 1000), room(), self.attempts)
-      if entries then entries, message, code = entries_of(entries) end
+      if entries then entries, message, code = redis.entries(entries) end
     else
       local wait = math.max(0.001, math.min(HELD, sweep - ml.now()))
       entries, message, code = read("BLOCK", math.ceil(wait * 1000), "STREAMS", self.key, ">")
@@ -135,7 +112,7 @@ end
 
 -- Tells the broker that the messages in progress still are.
 local function renew(self)
-  local words = { "EVAL", scripts.RENEW, 1, self.key, self.calls.id }
+  local words = { "EVAL", scripts.RENEW, 1, self.key, self.id }
   for id in pairs(self.busy) do words[#words + 1] = id end
   if #words > 5 then self.calls:call(function() return words end, self.lease / 3) end
 end
@@ -161,13 +138,6 @@ function receiver.push(self, text)
   if self.pushes and not self.pushes:try_send(text) then self.dropped = self.dropped + 1 end
 end
 
---- Reports once that there is no broker, until there has been one again.
-function receiver.lost(self, message)
-  if self.warned == message or self.is_closed then return end
-  self.warned = message
-  warning.write(("%s: %s; trying again"):format(self.label, message))
-end
-
 --- Begins to receive; with nil no further message is taken.
 function receiver.set(self, handler)
   if self.task then self.task:cancel(self.label .. " takes no more messages") end
@@ -185,11 +155,11 @@ function receiver.set(self, handler)
   self.renewal = self.renewal or ml.current():timer { every = self.lease / 3, keep_alive = false,
     name = self.label, modes = self.modes, function() renew(self) end }
   self.task = link.task(self, function()
-    while true do
-      local id, message = self.calls:identity(self.timeout)
-      if id then break end
-      receiver.lost(self, message)
+    local id, message = self:identity(self.timeout)
+    while not id do
+      link.report(self, message)
       link.rest(self, 1)
+      id, message = self:identity(self.timeout)
     end
     link.keep(self, function(stream) return serve(self, stream) end)
   end)

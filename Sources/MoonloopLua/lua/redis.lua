@@ -2,7 +2,9 @@
 local ml = require "moonloop"
 local url = require "moonloop.http.url"
 
-local redis = { ODD = "the broker's answer does not match the question" }
+local redis = {}
+
+local ODD = "the broker's answer does not match the question"
 
 -- Limits of a reply: bytes of its texts, elements, and how deep.
 local TEXT_LIMIT, COUNT_LIMIT, DEPTH_LIMIT = 64 << 20, 1 << 20, 16
@@ -85,6 +87,38 @@ end
 function redis.ask(stream, options, ...)
   stream:write(redis.command { ... })
   return redis.value(redis.read(stream, options))
+end
+
+--- A reply that must be of a type; else nil, message, code.
+function redis.typed(reply, kind)
+  if type(reply) == kind then return reply end
+  return nil, ODD, "EBADMSG"
+end
+
+--- The time of the server in seconds since 1970; or nil, message, code.
+function redis.time(stream, options)
+  local time, message, code = redis.ask(stream, options, "TIME")
+  if time == nil then return nil, message, code end
+  local seconds = type(time) == "table" and tonumber(time[1])
+  return redis.typed(seconds and tonumber(time[2]) and seconds + time[2] / 1e6, "number")
+end
+
+local function are_texts(list)
+  if type(list) ~= "table" then return not list end
+  for _, one in ipairs(list) do
+    if type(one) ~= "string" then return false end
+  end
+  return true
+end
+
+--- The entries of a stream, if a reply is that; else nil, message, code.
+function redis.entries(reply)
+  for _, raw in ipairs(type(reply) == "table" and reply or {}) do
+    if type(raw) ~= "table" or type(raw[1]) ~= "string" or not are_texts(raw[2]) then
+      return nil, ODD, "EBADMSG"
+    end
+  end
+  return redis.typed(reply, "table")
 end
 
 --- The parts of redis://user:password@host:port/database, or redis+unix://%2Fpath/database.

@@ -1,8 +1,8 @@
--- Connections to a broker that are made again whenever they end; calls that were not answered are
--- sent again, so each must do no harm twice.
+-- Connections to a Redis server that are made again whenever they end; calls that were not answered
+-- are sent again, so each must do no harm twice.
 local ml = require "moonloop"
-local redis = require "moonloop.broker.redis"
-local scripts = require "moonloop.broker.scripts"
+local redis = require "moonloop.redis"
+local warning = require "moonloop.warning"
 
 -- Seconds: between two tries, at least and at most; until a silent broker is asked whether it
 -- lives, and until it counts as gone then; for a connection and its login.
@@ -20,14 +20,22 @@ function link.rest(self, seconds)
   end)
 end
 
---- A task of a port.
+--- A task of the owner.
 function link.task(self, ...)
   return ml.current():task({ name = self.label, modes = self.modes, on_error = self.on_error,
     owner = "none" }, ...)
 end
 
+--- Reports once that there is no server, until `warned` is nil again.
+function link.report(self, message)
+  if self.warned == message or self.is_closed then return end
+  self.warned = message
+  warning.write(("%s: %s; trying again"):format(self.label, message))
+end
+
 --- Connects, and again when the connection has ended, for as long as the task lives.
--- @param self `place`, `label`, `modes`, `holds`; gets `problem`: message and code
+-- @param self `place`, `label`, `modes`, `holds`; gets `problem`: message and code; `lost`, if it
+--   has one, is called when the connection has ended, which is reported else
 -- @param serve uses a stream until it is broken: message, code, whether it was of use
 function link.keep(self, serve)
   local pause = PAUSE
@@ -41,7 +49,7 @@ function link.keep(self, serve)
       stream:invalidate()
     end
     self.problem = { message, code }
-    self:lost(message, code)
+    if self.lost then self:lost(message, code) else link.report(self, message) end
     if was_useful then pause = PAUSE end
     link.rest(self, pause * (1 + math.random() / 2))
     pause = math.min(2 * pause, PAUSE_LIMIT)
@@ -52,7 +60,7 @@ local Calls = {}
 Calls.__index = Calls
 
 --- A connection for commands.
--- @param self `place`, `label`, `modes`, `key`; `pushed(message)` gets what was subscribed to
+-- @param self `place`, `label`, `modes`; `pushed(message)` gets what was subscribed to
 function link.calls(self)
   self.waiting, self.channels = {}, {}
   return setmetatable(self, Calls)
@@ -139,20 +147,11 @@ function Calls:call(words, timeout, kind)
       "ETIMEDOUT"
   end
   if answer[1] == nil then return nil, ("%s: %s"):format(self.label, answer[2]), answer[3] end
-  if kind and type(answer[1]) ~= kind then
-    return nil, ("%s: %s"):format(self.label, redis.ODD), "EBADMSG"
+  if kind then
+    local _, message, code = redis.typed(answer[1], kind)
+    if code then return nil, ("%s: %s"):format(self.label, message), code end
   end
   return answer[1], call.times
-end
-
---- The permanent identity of this port at the broker; or nil, message, code.
-function Calls:identity(timeout)
-  if self.id then return self.id end
-  local id, message, code = self:call(
-    function() return { "EVAL", scripts.NAME, 1, self.key .. ":names" } end, timeout, "string")
-  if not id then return nil, message, code end
-  self.id = self.id or id
-  return self.id
 end
 
 function Calls:close()
