@@ -4,6 +4,9 @@
 static const char compat_luasql[] = {
 #embed "lua/compat/luasql.lua"
 };
+static const char compat_luasql_threads[] = {
+#embed "lua/compat/luasql/threads.lua"
+};
 static const char compat_socket[] = {
 #embed "lua/compat/socket.lua"
 };
@@ -114,6 +117,7 @@ static const char compat_uv_work[] = {
 
 static const struct cmo_source sources[] = {
     SOURCE("compat.luasql", compat_luasql),
+    SOURCE("compat.luasql.threads", compat_luasql_threads),
     SOURCE("compat.socket", compat_socket),
     SOURCE("compat.socket.connecting", compat_socket_connecting),
     SOURCE("compat.socket.datagrams", compat_socket_datagrams),

@@ -151,7 +151,7 @@ struct BadInputTests {
         """, status: 0,
       errors: [
         "warning: MadeUp environment:connect blocks the loop until it returns (",
-        "script.lua:13); in a worker (ml.worker) the loop goes on meanwhile",
+        "script.lua:13); with require \"moonloop.compat.socket\" before it the loop goes on",
         "warning: MadeUp connection:execute blocks the loop until it returns (", "script.lua:15)",
       ]),
     Row(

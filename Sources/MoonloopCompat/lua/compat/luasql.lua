@@ -1,15 +1,16 @@
--- LuaSQL as it is, in a program. Its drivers are in C and wait for their server inside of a call,
--- where nothing can suspend them; the first such call of each kind is reported. SQLite has no
--- server, and mostly waits for nothing.
+-- LuaSQL in a program. Its drivers are in C and wait for their server inside of a call, where
+-- nothing can suspend them: with moonloop.compat.socket their connections have threads; without it
+-- the first such call of each kind is reported. SQLite has no server, and mostly waits for nothing.
 local report = require "moonloop.compat.socket.report"
 local stock = require "moonloop.compat.socket.stock"
 local waiting = require "moonloop.compat.socket.waiting"
 
 local luasql = {}
 
-local HINT = "; in a worker (ml.worker) the loop goes on meanwhile"
+local HINT = "; with require \"moonloop.compat.socket\" before it the loop goes on meanwhile"
 -- The methods that wait, by the ends of the names of their classes.
-local METHODS = { environment = { "connect" }, connection = { "execute", "commit", "rollback" } }
+local METHODS = { environment = { "connect" }, connection = { "execute", "commit", "rollback" },
+  cursor = {} }
 
 local watched = {}
 
@@ -22,14 +23,29 @@ local function watch(class, name, method)
   end
 end
 
---- Loads a driver, and watches it.
+--- LuaSQL's classes, by name: their methods.
+function luasql.classes()
+  local found = {}
+  for name, class in pairs(debug.getregistry()) do
+    if type(name) == "string" and METHODS[name:match "^%w+ (%l+)$"] then
+      found[name] = class.__index
+    end
+  end
+  return found
+end
+
+--- Loads a driver, and puts its connections on threads or watches it.
 function luasql.open(name)
   local driver = stock.load(name)
-  for class_name, class in pairs(debug.getregistry()) do
-    local kind = type(class_name) == "string" and class_name:match "^%a+ (%l+)$"
-    if METHODS[kind] and not watched[class_name] and not class_name:find "^SQLite" then
-      watched[class_name] = true
-      for _, method in ipairs(METHODS[kind]) do watch(class.__index, class_name, method) end
+  local has_server = not name:find "sqlite"
+  if has_server and package.loaded["moonloop.compat.socket"] then
+    return require "moonloop.compat.luasql.threads"(name:match "^luasql%.(.*)", driver,
+      luasql.classes())
+  end
+  for class, methods in pairs(luasql.classes()) do
+    if has_server and not watched[class] and not class:find "^SQLite" then
+      watched[class] = true
+      for _, method in ipairs(METHODS[class:match "%l+$"]) do watch(methods, class, method) end
     end
   end
   return driver
