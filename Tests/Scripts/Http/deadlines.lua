@@ -39,7 +39,11 @@ loop:task(function()
   times_out("HTTP/1.1 200 OK\r\n", "X: a\nY: b\nZ: c\n")
 
   -- A body that a function gives: neither it nor a peer that reads nothing outlasts the limit.
-  local deaf = assert(ml.net.listen { host = "127.0.0.1", port = 0, function() ml.sleep(20) end })
+  -- It holds its stream: one that nothing refers to is collected, and resets the connection.
+  local deaf = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
+    ml.sleep(20)
+    stream:close()
+  end })
   for _, pause in ipairs { 0.3, 5 } do
     local began = ml.now()
     local response, _, code = http.post("http://127.0.0.1:" .. deaf.port .. "/", function()
