@@ -16,7 +16,7 @@ ml.http = {}
 ---@field max_body? moonloop.Bytes Largest body to accept; default 16 MiB.
 ---@field max_head? moonloop.Bytes Largest head to accept; default 64 KiB.
 ---@field keep_alive? boolean Accepted without effect; clients keep their connections.
----@field redirects? integer How many redirects to follow; default 5.
+---@field redirects? integer How many redirects to follow; default 5. One more is the response.
 ---@field stream? boolean Return as soon as the head is there: the body is read in parts, with `response:read`.
 ---@field tls? boolean|moonloop.ClientTLS For https; default true.
 ---@field upgrade? string The protocol to change to, such as "websocket"; after a 101 `response.stream` is the connection.

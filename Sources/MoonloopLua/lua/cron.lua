@@ -75,8 +75,10 @@ return function(loop, options, handler)
   offset, problem = zone.named(options.zone)
   if not offset then mistake("%s", problem) end
   if type(options[2]) ~= "function" then
-    mistake("the handler must be a function, got %s",
-      options[2] == nil and "nothing" or "a " .. type(options[2]))
+    mistake("the handler must be a function, got %s%s",
+      options[2] == nil and "nothing" or "a " .. type(options[2]), type(options[2]) == "table"
+        and "; options go with the schedule: loop:cron { \"0 3 * * *\", zone = \"UTC\", handler }"
+        or "")
   end
   return start(loop, schedule, offset, options, options[2])
 end

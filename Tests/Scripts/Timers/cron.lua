@@ -90,6 +90,7 @@ wrong('"0 0 31 4,6 *" never comes: none of its months has a day 31', "0 0 31 4,6
 wrong("no schedule '@dayly'; did you mean '@daily'?", "@dayly", print)
 wrong("a schedule is a text such as \"0 3 * * *\", got a number", 3, print)
 wrong("the handler must be a function, got nothing", "@daily")
+wrong("got a table; options go with the schedule: loop:cron {", "@daily", { zone = "UTC" }, print)
 wrong("no time zone 'Europe/Berln'", { "@daily", print, zone = "Europe/Berln" })
 wrong("a time zone is a name", { "@daily", print, zone = "../etc/passwd" })
 wrong("unknown option 'mode'; did you mean 'modes'?", { "@daily", print, mode = "default" })
