@@ -73,5 +73,20 @@ loop:task(function()
   stream:read "a"
   assert(calls == 0 and ml.now() - began < 3.5, ml.now() - began)
   sender:cancel()
+
+  -- Nor a trailer.
+  local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
+  began = ml.now()
+  sender = loop:task(function()
+    stream:write "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+    for i = 1, 10 do
+      ml.sleep(2)
+      if not stream:write(("X-%d: 1\r\n"):format(i)) then return end
+    end
+    stream:write "\r\n"
+  end)
+  assert(stream:read("a"):find "^HTTP/1.1 408 ")
+  assert(calls == 0 and ml.now() - began < 3.5, ml.now() - began)
+  sender:cancel()
 end)
 loop:run()

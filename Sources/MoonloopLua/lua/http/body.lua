@@ -43,7 +43,8 @@ local function read_size(stream, left, time)
   if not is_right then return malformed(("'%s' is not a chunk size"):format(line:sub(1, 40))) end
   local size = math.tointeger(tonumber(digits, 16))
   if size == 0 then
-    local trailer, why, kind = message.read_fields(stream, message.HEAD_LIMIT, time)
+    local rest = message.deadline(time().timeout)  -- for the trailer as a whole
+    local trailer, why, kind = message.read_fields(stream, message.HEAD_LIMIT, rest)
     if not trailer then return nil, why, kind end
   end
   return size, rest
