@@ -64,7 +64,8 @@ let package = Package(
       name: "MoonloopRecording", dependencies: ["CRecording", "MoonloopCore", "LuaEmbed"],
       swiftSettings: strict),
 
-    .target(name: "MoonloopLua", exclude: ["lua"], cSettings: strictC),
+    .target(
+      name: "MoonloopLua", dependencies: ["MoonloopCLua"], exclude: ["lua"], cSettings: strictC),
     .target(
       name: "MoonloopCompat", dependencies: ["MoonloopLua"], exclude: ["lua"], cSettings: strictC),
     .target(

@@ -60,6 +60,10 @@ void cml_push_source(lua_State *L, const char *text, size_t count, const char *c
   cml_end_work(s, L, &work);
 }
 
+void cml_push_c_function(lua_State *L, int (*function)(lua_State *L)) {
+  lua_pushcclosure(L, function, 0);
+}
+
 size_t cml_write_some(int fd, const void *bytes, size_t count) {
   sigset_t pipe, old, pending;
   sigemptyset(&pipe);

@@ -63,4 +63,10 @@ extension LuaStack {
   ) {
     cml_push_source(L, source.baseAddress, source.count, chunkName)
   }
+
+  /// Pushes a function of C that Lua calls without the host in between, so that it may raise.
+  /// [-0, +1, raises: -]
+  package func push(cFunction: @convention(c) (OpaquePointer?) -> Int32) {
+    cml_push_c_function(L, cFunction)
+  }
 }

@@ -171,10 +171,12 @@ stream.on_error = nil
 ---Reads, and waits until the formats are satisfied.
 ---The formats are those of the io library: `"l"` a line without its newline, `"L"` with it, `"a"`
 ---everything up to the end of file, `"n"` a number, and a number of bytes, which returns fewer only
----before the end of file. Nothing is consumed until all formats are satisfied: a read that times
----out loses no bytes. Returns `nil, message, code`: "ETIMEDOUT", "EMSGSIZE" if a line is longer
----than 'line_limit', "ECONNRESET", "ECANCELED" when the stream is closed meanwhile, ... Raises an
----error when the stream is closed, when another task is already reading, and where Lua cannot wait.
+---before the end of file. `"h"` is for heads, such as those of HTTP: the lines that have come, at
+---least one, up to an empty line and with it, within 'line_limit'. Nothing is consumed until all
+---formats are satisfied: a read that times out loses no bytes. Returns `nil, message, code`:
+---"ETIMEDOUT", "EMSGSIZE" if a line is longer than 'line_limit', "ECONNRESET", "ECANCELED" when the
+---stream is closed meanwhile, ... Raises an error when the stream is closed, when another task is
+---already reading, and where Lua cannot wait.
 ---```lua
 ---loop:task(function()
 ---  local input = loop:stream { fd = 0 }
@@ -372,8 +374,9 @@ function stream:is_valid() end
 ---Sets a handler for the stream's events, instead of a waiting task.
 ---`open_completed` comes first; `has_bytes` when there is something to read, again only after a
 ---read; `has_space` when there is room to write, again only after a write; `end` or `error` comes
----last, once. Each call has one event; the handler may wait. Raises an error when the stream is
----closed.
+---last, once. Each call has one event; the handler may wait. With `"end"` it gets the last one
+---alone: bytes that come before it are kept for reads, and it is told only after they are read.
+---Raises an error when the stream is closed.
 ---```lua
 ---loop:stream({ fd = 0, write = false }):on(function(stream, event)
 ---  print(event)
@@ -385,8 +388,9 @@ function stream:is_valid() end
 -----> end
 ---```
 ---@param handler? fun(stream: moonloop.Stream, event: string, message?: string, code?: string) The handler; nil: events are not reported.
+---@param events? "end" Only `end` and `error` are reported; default: all.
 ---@return moonloop.Stream stream The stream itself.
-function stream:on(handler) end
+function stream:on(handler, events) end
 
 ---Sets the timeouts of reads and writes from now on.
 ---Raises an error when the stream is closed.

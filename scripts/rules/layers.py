@@ -22,7 +22,7 @@ ARROWS = {  # who may import whom; there are no other arrows
     "LuaEmbedMacrosPlugin": set(),
     "CRecording": {"CLinuxShims", "CLuaShims", "MoonloopCLua"},
     "MoonloopRecording": {"CRecording", "MoonloopCore", "LuaEmbed"},
-    "MoonloopLua": set(),
+    "MoonloopLua": {"MoonloopCLua"},
     "MoonloopCompat": {"MoonloopLua"},
     "Moonloop": {
         "MoonloopCore", "MoonloopSystem", "MoonloopRecording", "LuaEmbed", "MoonloopLua",

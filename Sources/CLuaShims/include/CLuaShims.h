@@ -325,6 +325,9 @@ void cml_push_raw_halves(lua_State *L, cml_function first, cml_function second);
 // The same without the function around it, for the members of a kind. [-0, +1, m]
 void cml_push_cell(lua_State *L, cml_function call, void *context, cml_release release);
 
+// Pushes a function that Lua calls without the host: it may raise. [-0, +1, -]
+void cml_push_c_function(lua_State *L, int (*function)(lua_State *L));
+
 // Userdata ----------------------------------------------------------------------------------------
 
 typedef struct cml_kind cml_kind;

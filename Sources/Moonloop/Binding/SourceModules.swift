@@ -33,6 +33,10 @@ let sourceIndex: LuaRawFunction = { L, context in
       }
       return LuaStatus.results(1)
     }
+    if name == "moonloop.http.heads" {
+      call.stack.push(cFunction: cmo_open_heads)
+      return LuaStatus.results(1)
+    }
     guard let source = source(of: name) else {
       guard call.state.hasProgramHooks else { return LuaStatus.results(0) }
       // These stop the loop while they wait, which a program reports.

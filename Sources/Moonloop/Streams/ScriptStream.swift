@@ -77,8 +77,9 @@ package final class ScriptStream {
     of(handle.item(as: Loop.DescriptorSource.self))
   }
 
-  /// Whether a task waits for it, or a handler takes its events.
-  var isUsed: Bool { events != nil || isBeingRead || isBeingWritten }
+  /// Whether a task waits for it, or a handler takes its events; one for the end alone does not use
+  /// it.
+  var isUsed: Bool { !(events?.isForEnd ?? true) || isBeingRead || isBeingWritten }
 
   /// The task of its connection has ended: a handler of events, or another task that waits, keeps
   /// it open.
@@ -156,6 +157,9 @@ package final class ScriptStream {
       }
       return try bytes.watch(.read, in: modes, on: runtime.loop)
     }
+    if let events, events.isForEnd, writer == nil, state.output.isEmpty {
+      return try settle(forEnd: events)
+    }
     var wanted: Loop.DescriptorSource.Events = []
     var places: [ModeName]?
     if let modes = reader?.modesToWatch {
@@ -176,6 +180,14 @@ package final class ScriptStream {
     }
     guard let places else { return bytes.unwatch(runtime.loop) }
     try bytes.watch(wanted, in: places, on: runtime.loop)
+  }
+
+  /// The same while the one handler is for the end, and nothing is to be written.
+  private func settle(forEnd events: StreamEvents) throws(LoopError) {
+    var modes = heldReader?._withUnsafeGuaranteedRef { $0.modesToWatch } ?? nil
+    if events.awaitsEnd { modes = union(modes, self.modes) }
+    guard let modes else { return bytes.unwatch(runtime.loop) }
+    try bytes.watch(.read, in: modes, on: runtime.loop)
   }
 
   private func union(_ some: [ModeName]?, _ more: [ModeName]) -> [ModeName] {

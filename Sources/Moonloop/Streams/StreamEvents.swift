@@ -7,9 +7,12 @@ internal import MoonloopSystem
 /// Which events the handler has been given, and which may come next. Loop thread only.
 ///
 /// `open_completed` comes before all others, `error` or `end` last and once; `has_bytes` again only
-/// after a read, `has_space` only after a write.
+/// after a read, `has_space` only after a write. A handler for the end gets `error` or `end` alone.
 final class StreamEvents {
-  private var isOpenTold = false
+  /// It is for the end only. Bytes that come before it are kept for reads, and stop the watch until
+  /// they are read.
+  let isForEnd: Bool
+  private var isOpenTold: Bool
   /// The last event was delivered.
   private(set) var isOver = false
   /// The handler waits: it gets no event until it has returned (D59).
@@ -17,10 +20,15 @@ final class StreamEvents {
   private var expectsBytes = true
   private(set) var wantsSpace: Bool
 
-  init(_ stream: ScriptStream) {
-    wantsSpace = stream.bytes.canWrite
+  init(_ stream: ScriptStream, isForEnd: Bool) {
+    self.isForEnd = isForEnd
+    isOpenTold = isForEnd
+    wantsSpace = !isForEnd && stream.bytes.canWrite
     expectsBytes = stream.bytes.canRead
   }
+
+  /// Whether the loop must watch for bytes, for a handler for the end.
+  var awaitsEnd: Bool { expectsBytes && !isBusy && !isOver }
 
   /// What the loop must watch for.
   var wanted: Loop.DescriptorSource.Events {
@@ -34,9 +42,9 @@ final class StreamEvents {
   private func hasNews(_ stream: ScriptStream) -> Bool {
     if isBusy || isOver { return false }
     if !isOpenTold { return true }
-    return expectsBytes
-      && (!stream.state.input.isEmpty || stream.state.isAtEnd
-        || stream.state.readFailure != nil)
+    if !expectsBytes { return false }
+    if !stream.state.input.isEmpty { return !isForEnd }
+    return stream.state.isAtEnd || stream.state.readFailure != nil
   }
 
   /// Looks again for an event to deliver.
@@ -47,12 +55,14 @@ final class StreamEvents {
 
   /// The script has read: bytes may be reported again.
   func noteRead(_ stream: ScriptStream) {
+    if isForEnd && expectsBytes && !hasNews(stream) { return }
     expectsBytes = true
     if !isBusy { update(stream) }
   }
 
   /// The script has written: space may be reported again.
   func noteWritten(_ stream: ScriptStream) {
+    if isForEnd { return }
     wantsSpace = stream.bytes.canWrite
     if !isBusy { update(stream) }
   }
@@ -80,7 +90,7 @@ final class StreamEvents {
       }
     }
     expectsBytes = false
-    tell("has_bytes", stream, runtime)
+    if !isForEnd { tell("has_bytes", stream, runtime) }
   }
 
   func writeReady(_ stream: ScriptStream, _ runtime: Runtime) {

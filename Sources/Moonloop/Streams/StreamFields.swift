@@ -92,7 +92,8 @@ private let failureText: LuaRawFunction = { L, _ in
 
 // MARK: Events
 
-/// `stream:on(handler)`: called with events, one a call (R67); nil: events are not reported.
+/// `stream:on(handler [, "end"])`: called with events, one a call (R67), or with the end alone.
+/// nil: events are not reported.
 let streamOn: LuaRawFunction = { L, context in
   host(L, context, "stream:on") { call in
     let stream = try call.selfStream()
@@ -103,15 +104,28 @@ let streamOn: LuaRawFunction = { L, context in
       stream.settleOrBreak()
     } else {
       try call.function(2, "the handler")
+      let isForEnd = try call.isForEnd(3)
       call.stack.setCount(2)
       call.stack.popSlot(1, of: 1)
       call.runtime.hold(stream, 1, on: call.stack)
-      let events = StreamEvents(stream)
+      let events = StreamEvents(stream, isForEnd: isForEnd)
       stream.events = events
       events.update(stream)
     }
     call.stack.setCount(1)
     return 1
+  }
+}
+
+extension HostCall {
+  /// Which events a handler is for.
+  fileprivate func isForEnd(_ index: Int32) throws(ScriptMistake) -> Bool {
+    switch stack.type(index) {
+    case .none, .nil: return false
+    default:
+      if stack.string(index) == "end" { return true }
+      throw mistake("the events must be \"end\", got \(given(index))", hint: "or leave that out")
+    }
   }
 }
 

@@ -38,7 +38,7 @@ final class StreamKind: ItemKind {
 
   /// Unless a handler is served, it goes on until it is unreachable.
   func endAfterReload(_ source: Loop.DescriptorSource) -> Bool {
-    if ScriptStream.of(source)?.events == nil { return false }
+    if ScriptStream.of(source)?.events?.isForEnd ?? true { return false }
     runtime.end(source)
     return true
   }

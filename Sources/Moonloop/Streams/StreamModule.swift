@@ -197,6 +197,7 @@ extension HostCall {
         switch bytes[start] {
         case UInt8(ascii: "l"): return .line(keepsNewline: false)
         case UInt8(ascii: "L"): return .line(keepsNewline: true)
+        case UInt8(ascii: "h"): return .lines
         case UInt8(ascii: "a"): return .all
         case UInt8(ascii: "n"): return .number
         default: return nil
@@ -207,7 +208,7 @@ extension HostCall {
     }
     throw mistake(
       "unknown format \(given(index))",
-      hint: "use a number of bytes, \"l\", \"L\", \"a\" or \"n\"")
+      hint: "use a number of bytes, \"l\", \"L\", \"h\", \"a\" or \"n\"")
   }
 
   /// Returns what the formats ask for, now or once it has arrived.

@@ -16,11 +16,18 @@ struct StreamFormats {
 extension StreamFormat {
   fileprivate var words: String {
     switch self {
-    case .line: "a line"
+    case .line, .lines: "a line"
     case .all: "all"
     case .number: "a number"
     case .bytes(let count): count == 1 ? "1 byte" : "\(count) bytes"
     case .some: "bytes"
+    }
+  }
+
+  fileprivate var isOfLines: Bool {
+    switch self {
+    case .line, .lines: true
+    default: false
     }
   }
 }
@@ -94,7 +101,7 @@ extension ScriptStream {
       stack.pushNil()
       return 1
     case .tooLong:
-      let what = if case .line = format { "the line" } else { "what there is to read" }
+      let what = format.isOfLines ? "the line" : "what there is to read"
       return pushFailure(
         "\(label): \(what) is longer than \(state.input.limit(for: format)) bytes; it is"
           + " dropped",
@@ -133,7 +140,7 @@ extension StreamFound {
 
 extension StreamFormats {
   fileprivate func isLine(_ place: Int) -> Bool {
-    if case .line = place == 0 ? first : others[place - 1] { true } else { false }
+    (place == 0 ? first : others[place - 1]).isOfLines
   }
 }
 

@@ -7,6 +7,8 @@ internal import Glibc
 package enum StreamFormat: Equatable, Sendable {
   /// Up to the next newline, or what is left before the end of file.
   case line(keepsNewline: Bool)
+  /// The lines that have come, up to an empty one; at least one line. All with their newlines.
+  case lines
   /// Everything up to the end of file; possibly empty, but never nil.
   case all
   /// A number as Lua writes it, with blanks before it.
@@ -44,6 +46,7 @@ package enum StreamFormat: Equatable, Sendable {
     switch self {
     case .line(let keepsNewline):
       return findLine(bytes, start, max(start, searched), isAtEnd, limit, keepsNewline)
+    case .lines: return findLines(bytes, start, searched, isAtEnd, limit)
     case .all:
       if count > limit { return .tooLong(next: bytes.count, goesOn: !isAtEnd) }
       return isAtEnd ? .piece(start..<bytes.count, next: bytes.count) : .needsMore
@@ -73,6 +76,27 @@ package enum StreamFormat: Equatable, Sendable {
     if bytes.count - start > limit { return .tooLong(next: bytes.count, goesOn: !isAtEnd) }
     if !isAtEnd { return .needsMore }
     return bytes.count == start ? .end : .piece(start..<bytes.count, next: bytes.count)
+  }
+}
+
+extension StreamFormat {
+  private func findLines(
+    _ bytes: UnsafeRawBufferPointer, _ start: Int, _ searched: Int, _ isAtEnd: Bool, _ limit: Int
+  ) -> Found {
+    let first = findLine(bytes, start, max(start, searched), isAtEnd, limit, true)
+    guard case .piece(_, var next) = first else { return first }
+    var line = start
+    while !isEmptyLine(bytes, line, next), next < bytes.count, let base = bytes.baseAddress,
+      let found = memchr(base + next, 10, min(bytes.count - next, limit - (next - start) + 1))
+    {
+      line = next
+      next = UnsafeRawPointer(found) - base + 1
+    }
+    return .piece(start..<next, next: next)
+  }
+
+  private func isEmptyLine(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ next: Int) -> Bool {
+    bytes[start] == 10 || next - start == 2 && bytes[start] == 13
   }
 }
 

@@ -35,7 +35,10 @@ package struct StreamInput: ~Copyable {
 
   /// The limit for a format.
   package func limit(for format: StreamFormat) -> Int {
-    if case .line = format { lineLimit } else { limit }
+    switch format {
+    case .line, .lines: lineLimit
+    default: limit
+    }
   }
 
   /// Looks for a format from a position on, without taking anything.

@@ -43,3 +43,40 @@ assert(loop:run() == "finished")
 assert(table.concat(trace, " ") == "open_completed has_space slept has_space",
   table.concat(trace, " "))
 close(from)
+
+-- For the end alone: bytes come to the task that reads; what it leaves comes before the end.
+local from, to = pipe()
+local trace = {}
+local stream = ml.stream { fd = from, write = false }
+assert(stream:on(function(_, event) trace[#trace + 1] = event end, "end") == stream)
+loop:task(function()
+  trace[#trace + 1] = stream:read "l"
+  ml.sleep(2)
+  trace[#trace + 1] = stream:read "l"
+  ml.sleep(1)
+  trace[#trace + 1] = "over"
+  stream:close()
+end)
+loop:after(1, function() write(to, "a\nb\n") end)
+loop:after(2, function() close(to) end)
+assert(loop:run() == "finished")
+assert(table.concat(trace, " ") == "a b end over", table.concat(trace, " "))
+
+-- It keeps no stream open that no task uses any more; and a second handler takes its place.
+local server = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
+  stream:on(function() end, "end")
+end })
+loop:task(function()
+  local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
+  assert(stream:read "a" == "")
+  stream:on(function() error "replaced" end, "end"):on(nil)
+  server:invalidate()
+end)
+assert(loop:run() == "finished")
+local from, to = pipe()
+close(to)
+local _, problem = pcall(function()
+  local stream <close> = ml.stream { fd = from, write = false }
+  stream:on(print, "open")
+end)
+assert(problem:find('the events must be "end", got "open"', 1, true), problem)

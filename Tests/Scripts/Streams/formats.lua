@@ -24,3 +24,24 @@ assert(loop:run() == "finished")
 assert(table.concat(seen, ";") == "line|abc|-127;16.0| tail\n;;xy;zzyz;rest;nil",
   table.concat(seen, ";"))
 assert(not stream:is_valid())
+
+-- Lines up to an empty one, as many as have come.
+local from, to = pipe()
+local stream = ml.stream { fd = from, write = false, line_limit = 9 }
+local seen = {}
+loop:task(function()
+  repeat
+    local text, _, code = stream:read "h"
+    seen[#seen + 1] = text or code
+  until not text and not code
+  stream:close()
+end)
+loop:after(1, function() write(to, "a: b\r\n") end)
+loop:after(2, function() write(to, "c\nd") end)
+loop:after(3, function() write(to, "\r\n\r\nbody\n\n\n") end)
+loop:after(4, function() write(to, "1234\n5678\n90\n") end)  -- the limit is for all of them
+loop:after(5, function() write(to, "1234567890") end)
+loop:after(6, function() write(to, "x\nrest\ny") close(to) end)
+assert(loop:run() == "finished")
+local text = table.concat(seen, "|"):gsub("\r", "R"):gsub("\n", "N")
+assert(text == "a: bRN|cN|dRNRN|bodyNN|N|1234N5678N|90N|EMSGSIZE|restN|y", text)

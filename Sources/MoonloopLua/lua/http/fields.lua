@@ -1,4 +1,5 @@
 -- The fields of a head, as tables and as lines.
+local heads = require "moonloop.http.heads"
 local values = require "moonloop.text.values"
 
 local fields = {}
@@ -8,6 +9,7 @@ local Fields = {}
 Fields.__index = function(self, name)
   return type(name) == "string" and rawget(self, name:lower()) or nil
 end
+fields.meta = Fields
 
 --- A table of fields, with those of another one.
 function fields.new(others)
@@ -35,25 +37,6 @@ function fields.has(value, word)
   return false
 end
 
---- Adds a line that was received. Returns what is wrong with it, or nil.
--- Lines of one name become one value. Set-Cookie is a list: its values may contain commas.
-function fields.add(self, line)
-  local name, value = line:match "^([!#$%%&'*+%-.^_`|~%w]+):[ \t]*(.-)[ \t]*$"
-  if not name or value:find "[%z\1-\8\10-\31\127]" then
-    return ("'%s' is not a header field"):format(line:sub(1, 40))
-  end
-  name = name:lower()
-  local before = rawget(self, name)
-  if name == "set-cookie" then
-    self[name] = before or {}
-    table.insert(self[name], value)
-  elseif before and name == "host" then
-    return "'Host' is given twice"
-  else
-    self[name] = before and before .. (name == "cookie" and "; " or ", ") .. value or value
-  end
-end
-
 local function refuse(name, what)
   error(("http: the field '%s' must be a string, a number or a list of them, got %s")
     :format(name, what), 0)
@@ -69,16 +52,11 @@ local function values_of(name, value)
   return value
 end
 
--- The names of most heads, which need not be looked at.
-local NAMES = {}
-for name in ("cache-control connection content-length content-type date etag host location "
-  .. "transfer-encoding user-agent"):gmatch "%S+" do NAMES[name] = true end
-
 local function line_of(name, value)
   local kind = type(value)
   if kind ~= "string" and kind ~= "number" then refuse(name, "a " .. kind) end
   value = tostring(value)
-  if not NAMES[name] and not name:find "^[!#$%%&'*+%-.^_`|~%w]+$" then
+  if not name:find "^[!#$%%&'*+%-.^_`|~%w]+$" then
     error(("http: %q is not the name of a header"):format(name), 0)
   end
   if value:find "[\0-\8\10-\31\127]" then
@@ -91,6 +69,8 @@ end
 --- The lines of a head, sorted by field name; a list makes a line for each element. Raises an error
 --- for values that would break the head.
 function fields.head(first, self)
+  local text = heads.write(first, self)
+  if text then return text end
   local names, lines = {}, { first }
   for name in pairs(self) do names[#names + 1] = name end
   table.sort(names)

@@ -2,10 +2,12 @@
 -- "EBADMSG"; input over a limit returns "EMSGSIZE".
 local ml = require "moonloop"
 local fields = require "moonloop.http.fields"
+local heads = require "moonloop.http.heads"
 
 local message = {}
 
-message.HEAD_LIMIT = 64 << 10
+local HEAD_LIMIT <const> = 64 << 10
+message.HEAD_LIMIT = HEAD_LIMIT
 
 --- A deadline in this many seconds, as a function that returns the options of the next read or
 --- write; nil: no limit. Called for each of them, so that all together stay within it; what it
@@ -24,35 +26,51 @@ end
 function message.malformed(text) return nil, text, "EBADMSG" end
 local malformed = message.malformed
 
+local function too_large() return nil, "the head is too large", "EMSGSIZE" end
+
 --- Reads a line within the bytes that are left. Returns it and the new rest.
--- @param bare whether a line feed alone ends it too: if two readers differ in that, one can be
--- shown a request that the other does not see
-function message.read_line(stream, left, time, bare)
+function message.read_line(stream, left, time)
   local line, problem, code = stream:read("L", time())
   if not line then
-    if code == "EMSGSIZE" then return nil, "the head is too large", "EMSGSIZE" end
+    if code == "EMSGSIZE" then return too_large() end
     return nil, problem, code
   end
   left = left - #line
-  if left < 0 then return nil, "the head is too large", "EMSGSIZE" end
+  if left < 0 then return too_large() end
   local before, last = line:byte(-2, -1)
   if before == 13 and last == 10 then return line:sub(1, -3), left end
   if (last or before) ~= 10 then return malformed "the head is incomplete" end
-  if not bare then return malformed "a line ends without a carriage return" end
-  return line:sub(1, -2), left
+  return malformed "a line ends without a carriage return"
+end
+
+-- Reads the lines that have come, up to an empty one: most heads come whole. Returns their text and
+-- the new rest.
+local function read_lines(stream, left, options)
+  local text, problem, code = stream:read("h", options)
+  if not text then
+    if code == "EMSGSIZE" then return too_large() end
+    return nil, problem, code
+  end
+  left = left - #text
+  if left < 0 then return too_large() end
+  return text, left
+end
+
+-- Reads fields up to the empty line into a table.
+local function read_rest(stream, read, left, time, bare)
+  while true do
+    local text, rest, code = read_lines(stream, left, time())
+    if not text then return nil, rest or "the head is incomplete", code or "EBADMSG" end
+    left = rest
+    local is_over, mistake = heads.fields(text, 1, read, bare)
+    if mistake then return malformed(mistake) end
+    if is_over then return read end
+  end
 end
 
 --- Reads fields up to the empty line.
-function message.read_fields(stream, left, time, bare)
-  local read = fields.new()
-  while true do
-    local line, rest, code = message.read_line(stream, left, time, bare)
-    if not line then return nil, rest or "the head is incomplete", code or "EBADMSG" end
-    left = rest
-    if line == "" then return read end
-    local mistake = fields.add(read, line)
-    if mistake then return malformed(mistake) end
-  end
+function message.read_fields(stream, left, time)
+  return read_rest(stream, fields.new(), left, time)
 end
 
 -- RFC 3986, 3.2.2: a name, or an address that has brackets if it is one of IPv6; then a port.
@@ -92,35 +110,44 @@ local function mistake_of(request)
   end
 end
 
---- Reads a request's head: { method, target, version, headers }. Returns only nil if the peer
---- closed.
--- `idle` limits the wait for the first line, `time` that for the rest.
+--- Reads a request's head: { method, target, version, headers }, and `path` and `query_text` where
+--- the target needs no decoding. Returns it and whether it has no body and keeps the connection, if
+--- that is plain from the head; only nil if the peer closed.
+-- `idle` has the options for reading the first line, `time` limits the wait for the rest.
 function message.read_request(stream, limit, idle, time)
-  local line, left, code
-  for _ = 1, 2 do  -- an empty line before a request is allowed
-    line, left, code = message.read_line(stream, limit or message.HEAD_LIMIT, idle)
-    if line ~= "" then break end
+  limit = limit or HEAD_LIMIT
+  local text, left, code = read_lines(stream, limit, idle)
+  if text == "\r\n" then  -- an empty line before a request is allowed
+    text, left, code = read_lines(stream, limit, idle)
   end
-  if not line then return nil, left, code end
-  local method, target, version = line:match "^([%u%d%-_]+) ([^ %c]+) HTTP/(%d%.%d)$"
-  if not method then return malformed(("'%s' is not a request"):format(line:sub(1, 40))) end
-  local headers, problem, why = message.read_fields(stream, left, message.deadline(time))
-  if not headers then return nil, problem, why end
-  local request = { method = method, target = target, version = version, headers = headers }
-  problem = mistake_of(request)
+  if not text then return nil, left, code end
+  local request, is_over, is_plain, is_simple = heads.request(text, fields.meta)
+  if is_plain then return request, is_simple end
+  if not request then return malformed(is_over) end
+  if not is_over then
+    local headers, problem, why = read_rest(stream, request.headers, left, message.deadline(time))
+    if not headers then return nil, problem, why end
+  end
+  local problem = mistake_of(request)
   if problem then return malformed(problem) end
-  if method == "CONNECT" then return nil, "CONNECT asks for a proxy", "ENOTSUP" end
-  return request
+  if request.method == "CONNECT" then return nil, "CONNECT asks for a proxy", "ENOTSUP" end
+  return request, false
 end
 
 --- Reads a response's head: { status, reason, version, headers }; or nil, message, code. The fourth
 --- result says that nothing of it has come; there is no message if the server has closed.
+-- Here a line feed alone ends a line too.
 function message.read_response(stream, limit, time)
-  local line, left, code = message.read_line(stream, limit or message.HEAD_LIMIT, time, true)
-  if not line then return nil, left, code or "ECONNRESET", true end
+  local text, left, code = read_lines(stream, limit or message.HEAD_LIMIT, time())
+  if not text then return nil, left, code or "ECONNRESET", true end
+  local line, first = text:match "^([^\n]-)\r?\n()"
+  if not line then return malformed "the head is incomplete" end
   local version, status, reason = line:match "^HTTP/(%d%.%d) ([1-9]%d%d)%f[ \0] ?(.*)$"
   if not version then return malformed(("'%s' is not a response"):format(line:sub(1, 40))) end
-  local headers, problem, why = message.read_fields(stream, left, time, true)
+  local headers, problem, why = fields.new(), nil, nil
+  local is_over, mistake = heads.fields(text, first, headers, true)
+  if mistake then return malformed(mistake) end
+  if not is_over then headers, problem, why = read_rest(stream, headers, left, time, true) end
   if not headers then return nil, problem, why end
   return { status = math.tointeger(tonumber(status)), reason = reason, version = version,
     headers = headers }

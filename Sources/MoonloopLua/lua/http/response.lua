@@ -3,6 +3,7 @@ local body = require "moonloop.http.body"
 local events = require "moonloop.http.events"
 local fields = require "moonloop.http.fields"
 local files = require "moonloop.http.files"
+local heads = require "moonloop.http.heads"
 local spelling = require "moonloop.text.spelling"
 
 local REASONS = {
@@ -118,11 +119,44 @@ function Response:abort()
   self.stream:invalidate()
 end
 
+-- The beginning of a head without fields of the handler's: for each status, on connections that are
+-- kept and on others.
+local function beginnings(connection)
+  return setmetatable({}, { __index = function(self, status)
+    local words = "%s\r\nconnection: %s\r\ncontent-length: "
+    self[status] = words:format(status_line(status), connection)
+    return self[status]
+  end })
+end
+local KEPT, LAST = beginnings "keep-alive", beginnings "close"
+-- A body of up to this size is put behind its head in one string.
+local SMALL = 4096
+
+local ending, ending_time
+-- Writes a whole response that has a text, and no headers of the handler's.
+local function finish_text(self, status, text)
+  if not self.request.is_read and self.request.awaits_continue then self.keeps = false end
+  self.is_started = true
+  local now = os.time()
+  if now ~= ending_time then
+    ending = ("\r\ncontent-type: text/plain; charset=utf-8\r\ndate: %s\r\n\r\n"):format(
+      fields.date(now))
+    ending_time = now
+  end
+  local beginning, is_long = (self.keeps and KEPT or LAST)[status], #text > SMALL
+  local head = heads.answer(beginning, ending, text, is_long or self.is_head)
+  if is_long and not self.is_head then return self.stream:write(head, text) end
+  return self.stream:write(head)
+end
+
 --- Writes a whole response; the body is a text, a number, or a function that gives its parts.
 function Response:finish(status, text, headers)
-  local made = fields.new(headers)
   check_status(status)
   local allows = status ~= 204 and status ~= 304 and status >= 200
+  if headers == nil and allows and type(text) == "string" and text ~= "" then
+    return finish_text(self, status, text)
+  end
+  local made = fields.new(headers)
   if type(text) == "function" then
     self:start(status, made)
     if self.is_head or not allows then return end
@@ -172,6 +206,7 @@ function Response:complete(first, text, headers)
     return
   end
   local kind = type(first)
+  if kind == "string" and text == nil and first ~= "" then return finish_text(self, 200, first) end
   if kind == "table" then return self:answer(first) end
   if kind == "string" or kind == "function" then
     check_second(text)

@@ -35,7 +35,11 @@ local IS_FIELD = { awaits_continue = true, is_read = true, length = true }
 for _, name in ipairs(FIELDS) do IS_FIELD[name] = true end
 
 local meta = {}
-function meta.__index(_, name)
+function meta.__index(self, name)
+  if name == "query" then  -- read when it is asked for: few handlers do
+    self.query = url.parse_query(self.query_text)
+    return self.query
+  end
   if Request[name] or IS_FIELD[name] then return Request[name] end
   error(("http: a request has no field '%s'%s"):format(tostring(name),
     spelling.hint(tostring(name), FIELDS, "its fields are")), 2)
@@ -67,36 +71,13 @@ local function prepare(request, stream, options)
   request.awaits_continue = expected and framing ~= 0 and request.version ~= "1.0" or nil
   request.length = math.type(framing) and framing
   request.limit = options.max_body or body.LIMIT
-  request.stream, request.peer = stream, options.peer
   request.parts = body.parts(stream, framing, options.max_body, options.time)
   request.is_read = framing == 0
-  return setmetatable(request, meta)
+  return true
 end
 
--- Reads a request, with its body unless the handler reads that.
-local function read_request(stream, options)
-  local request, problem, code = message.read_request(stream, options.max_head,
-    message.deadline(options.idle_timeout), options.timeout)
-  if not request then
-    if problem and (code == "EBADMSG" or code == "EMSGSIZE" or code == "ENOTSUP") then
-      refuse(stream, status_of(code, true), problem)
-    end
-    return nil
-  end
-  if request.version:sub(1, 2) ~= "1." then
-    return refuse(stream, 505, "HTTP/" .. request.version .. " is not supported")
-  end
-  local ready, status, why = prepare(request, stream, options)
-  if not ready then return refuse(stream, status, why) end
-  if request.is_read then
-    request.body = not options.stream_bodies and "" or nil
-  elseif not options.stream_bodies then
-    request.body, why, code = body.read(function() return request:read() end)
-    if not request.body then
-      if code ~= "ECONNRESET" then refuse(stream, status_of(code), why) end
-      return nil
-    end
-  end
+-- Sets the path and the query of a target that is an address, or needs decoding.
+local function split_target(request)
   local target = request.target
   local is_path = target:find("/", 1, true) == 1
   local resource = not is_path and target:match "^%a[%w+.-]*://[^/?]+(.*)$" or target
@@ -104,45 +85,74 @@ local function read_request(stream, options)
   local path = mark and resource:sub(1, mark - 1) or resource
   request.path = path == "" and "/" or url.unescape(path)
   request.query_text = mark and resource:sub(mark + 1) or ""
-  request.query = url.parse_query(request.query_text)
-  return request
 end
 
--- Ends the response of a handler that did not return.
+-- Reads the body of a request, unless the handler reads that. Returns whether it goes on.
+local function read_body(request, stream, options)
+  local ready, status, why, code = prepare(request, stream, options)
+  if not ready then return refuse(stream, status, why) end
+  if request.is_read or options.stream_bodies then return true end
+  request.body, why, code = body.read(function() return Request.read(request) end)
+  if request.body then return true end
+  if code ~= "ECONNRESET" then refuse(stream, status_of(code), why) end
+end
+
+-- Reads a request, with its body unless the handler reads that. Returns it, and whether the
+-- connection is kept.
+local function read_request(stream, peer, options)
+  local request, what, code =
+    message.read_request(stream, options.max_head, options.idle, options.timeout)
+  if not request then
+    if what and (code == "EBADMSG" or code == "EMSGSIZE" or code == "ENOTSUP") then
+      refuse(stream, status_of(code, true), what)
+    end
+    return nil
+  end
+  local version, is_simple = request.version, what
+  if version ~= "1.1" and version:sub(1, 2) ~= "1." then
+    return refuse(stream, 505, "HTTP/" .. version .. " is not supported")
+  end
+  request.stream, request.peer = stream, peer
+  if is_simple then
+    request.is_read = true
+  elseif not read_body(request, stream, options) then
+    return nil
+  end
+  if request.is_read and not options.stream_bodies then request.body = request.body or "" end
+  if not request.path then split_target(request) end
+  return setmetatable(request, meta), is_simple or message.keeps_alive(request)
+end
+
+-- Ends the response of a handler that did not return; one for all requests of a connection.
 local Guard = {}
 function Guard:__close()
-  if self.is_done then return end
   local response = self.response
+  if not response then return end
   response.keeps = false
   if not response.stream:is_valid() then return end
-  if response.is_started or self.options.has_left then return response:abort() end
+  if response.is_started or self.has_left then return response:abort() end
   response:finish(500, "internal server error\n")
   response.stream:close()
 end
 
 -- Sends what the handler returned; a mistake in it names the request, which has no line.
-local function complete(request, response, ...)
-  local ok, problem = pcall(response.complete, response, ...)
-  if ok then return end
+local function complete(request, response, first, text, headers)
+  if type(first) == "string" and text == nil then return response:complete(first) end  -- is right
+  local ok, done = pcall(response.complete, response, first, text, headers)
+  if ok then return done end
   local asked = ("http: %s %s: "):format(request.method, request.path:sub(1, 100))
-  error(type(problem) == "string" and problem:gsub("^http: ", (asked:gsub("%%", "%%%%")))
-    or problem, 0)
+  error(type(done) == "string" and done:gsub("^http: ", (asked:gsub("%%", "%%%%"))) or done, 0)
 end
 
--- Calls the handler; its task is cancelled when the client leaves. If it fails, the peer gets a
--- 500 and the error is reported as the task's.
-local function answer(request, response, options)
-  local stream = request.stream
-  local guard <close> = setmetatable({ response = response, options = options }, Guard)
-  if options.watch then stream:on(options.watch) end
-  local first, text, headers = options.handler(request, response)
-  if request.failure and not response.is_started then
-    refuse(stream, status_of(request.failure), "the body cannot be read")
-  elseif stream:is_valid() then
-    complete(request, response, first, text, headers)
+-- Calls the handler. If it fails, the peer gets a 500 and the error is reported as the task's.
+-- Returns the stream if all is well; else it may be closed.
+local function answer(request, response, handler)
+  local first, text, headers = handler(request, response)
+  if not request.is_read and request.failure and not response.is_started then
+    refuse(request.stream, status_of(request.failure), "the body cannot be read")
+  elseif request.stream:is_valid() then
+    return complete(request, response, first, text, headers)
   end
-  guard.is_done = true
-  if options.watch and stream:is_valid() then stream:on(nil) end
 end
 
 -- Skips what the handler has not read. Returns whether the next request can be read.
@@ -157,33 +167,39 @@ local function skip(request)
 end
 
 -- Answers the requests of one connection until it closes.
-local function serve_connection(stream, options)
-  stream:set_timeout(options.timeout, options.timeout)
+local function serve_connection(stream, peer, options, guard)
+  local timeout, handler = options.timeout, options.handler
+  stream:set_timeout(timeout, timeout)
+  local _ <close> = guard
   while true do
-    local request = read_request(stream, options)
+    local request, keeps = read_request(stream, peer, options)
     if not request then break end
-    local response = Response.new(stream, request, message.keeps_alive(request), options.timeout)
-    answer(request, response, options)
-    if not response.keeps or not stream:is_valid() or not skip(request) then break end
+    local response = Response.new(stream, request, keeps, timeout)
+    guard.response = response
+    local done = answer(request, response, handler)
+    guard.response = false
+    if not response.keeps or done ~= stream and not stream:is_valid() then break end
+    if not request.is_read and not skip(request) then break end
   end
   if stream:is_valid() then stream:close() end
 end
 
 -- Serves a connection in a task of its own, which is cancelled if the client leaves before it has
 -- its answer.
-local function serve(stream, options)
+local function serve(stream, peer, options)
+  local guard = setmetatable({ response = false, has_left = false }, Guard)
   local task <close> = ml.current():task(function(task)
     if not options.half_close then
-      options.watch = function(_, event)
-        if event ~= "end" and event ~= "error" then return end
-        options.has_left = true
+      -- Told where the task does not read: while the handler works, and a response is written.
+      stream:on(function()
+        guard.has_left = true
         task:cancel(LEFT)
-      end
+      end, "end")
     end
-    serve_connection(stream, options)
+    serve_connection(stream, peer, options, guard)
   end)
   local ok, problem = pcall(task.await, task)
-  if not ok and not options.has_left then error(problem, 0) end
+  if not ok and not guard.has_left then error(problem, 0) end
 end
 
 local OWN = { "handler", "half_close", "idle_timeout", "max_body", "max_head", "stream_bodies",
@@ -214,10 +230,9 @@ function server.serve(options)
   own.timeout, own.idle_timeout = own.timeout or 30, own.idle_timeout or 60
   local limit = { timeout = own.timeout }
   own.time = function() return limit end
+  own.idle = { timeout = own.idle_timeout }
   listening.line_limit = options.line_limit or own.max_head or message.HEAD_LIMIT
-  listening[1] = function(stream, peer)
-    serve(stream, setmetatable({ peer = peer }, { __index = own }))
-  end
+  listening[1] = function(stream, peer) serve(stream, peer, own) end
   local made = table.pack(pcall(ml.net.listen, listening))
   if made[1] then return table.unpack(made, 2, made.n) end
   error(mistake_in(made[2]), 0)
