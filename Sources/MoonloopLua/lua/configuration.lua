@@ -84,6 +84,7 @@ end
 
 -- Fields that appear twice: Lua would silently use the last.
 local function check_repeated(report, path, node)
+  if not node.repeats then return end
   for _, one in ipairs(node.again or {}) do
     report(rules.join(path, one.key), ("appears twice, first in line %d"):format(one.line))
   end

@@ -53,7 +53,7 @@ loop:task(function()
   trace[#trace + 1] = stream:read "l"
   ml.sleep(2)
   trace[#trace + 1] = stream:read "l"
-  ml.sleep(1)
+  for _ = 1, 3 do ml.sleep(1) end
   trace[#trace + 1] = "over"
   stream:close()
 end)

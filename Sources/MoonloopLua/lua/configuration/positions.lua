@@ -9,7 +9,9 @@ local positions = {}
 local OPENERS = { ["function"] = true, ["do"] = true, ["if"] = true, ["repeat"] = true }
 local CLOSERS = { ["end"] = true, ["until"] = true }
 local CONSTANTS = { ["true"] = true, ["false"] = true, ["nil"] = true }
-local BRACKETS = { ["("] = ")", ["{"] = "}", ["["] = "]" }
+local BRACKETS = { ["("] = true, ["{"] = true, ["["] = true }
+local CLOSING = { [")"] = true, ["}"] = true, ["]"] = true }
+local ENDS = { [","] = true, [";"] = true, ["}"] = true }
 
 -- The index after the expression that begins at an index: that of a comma, a semicolon, or the
 -- closing bracket of the constructor around it.
@@ -18,21 +20,16 @@ local function after_expression(list, index)
   while list[index].kind ~= "end" do
     local token = list[index]
     local is_symbol, is_name = token.kind == "symbol", token.kind == "name"
-    if depth == 0 and is_symbol and token.text:find "[,;}]" then
-      return index
-    end
+    if depth == 0 and is_symbol and ENDS[token.text] then return index end
     if (is_symbol and BRACKETS[token.text]) or (is_name and OPENERS[token.text]) then
       depth = depth + 1
-    elseif is_symbol and (token.text == ")" or token.text == "}" or token.text == "]")
-      or is_name and CLOSERS[token.text] then
+    elseif is_symbol and CLOSING[token.text] or is_name and CLOSERS[token.text] then
       depth = depth - 1
     end
     index = index + 1
   end
   return index
 end
-
-local parse_table
 
 -- Reads one field at an index: its key (nil: the next item), the key's place, the value's place.
 local function parse_key(list, index)
@@ -52,13 +49,17 @@ local function parse_key(list, index)
   return nil, token.line, index
 end
 
--- Reads the constructor whose brace is at an index. Returns a node { line, fields = { [key] = node
--- } } and the index after it. A field's node says whether it `is_table`, or `is_computed`: begins
--- with a name or a bracket. `again` lists fields that appear twice, with the line of the first:
--- Lua silently uses the last.
-function parse_table(list, index)
-  local node = { line = list[index].line, fields = {} }
+-- The fields of what is no table.
+local NONE <const> = {}
+
+-- Reads the constructor whose brace is at an index into a node, which gets a line and the nodes of
+-- its `fields`. Returns the index after it. A field's node says whether it `is_table`, or
+-- `is_computed`: begins with a name or a bracket. `again` lists fields that appear twice, with the
+-- line of the first: Lua silently uses the last. `repeats` says whether there are such fields in
+-- it, at any depth.
+local function parse_table(list, index, node)
   local item = 0
+  node.fields = {}
   index = index + 1
   while list[index].kind ~= "end" and list[index].text ~= "}" do
     local key, line, value = parse_key(list, index)
@@ -66,26 +67,26 @@ function parse_table(list, index)
       item = item + 1
       key = item
     end
-    local child, next_index = { line = line, fields = {} }, nil
     local first_token = list[value]
-    child.is_computed = first_token.kind == "symbol" and first_token.text == "("
-      or first_token.kind == "name" and not CONSTANTS[first_token.text]
+    local child = { line = line, fields = NONE,
+      is_computed = first_token.kind == "symbol" and first_token.text == "("
+        or first_token.kind == "name" and not CONSTANTS[first_token.text] }
     if first_token.text == "{" and first_token.kind == "symbol" then
       child.is_table = true
-      local parsed
-      parsed, next_index = parse_table(list, value)
-      child.fields, child.again = parsed.fields, parsed.again
+      value = parse_table(list, value, child)
+      node.repeats = node.repeats or child.repeats
     end
-    index = after_expression(list, next_index or value)
+    index = after_expression(list, value)
     local first = key and node.fields[key]
     if first then
       node.again = node.again or {}
       node.again[#node.again + 1] = { key = key, line = first.line }
+      node.repeats = true
     end
     if key then node.fields[key] = child end
     if list[index].text == "," or list[index].text == ";" then index = index + 1 end
   end
-  return node, index + 1
+  return index + 1
 end
 
 -- The place of the constructor of a local table that is mentioned nowhere else but in its return.
@@ -123,7 +124,9 @@ function positions.of(text)
   local brace = value.text == "{" and value.kind == "symbol" and found + 1
     or value.kind == "name" and list[found + 2].kind == "end" and constructor_of(list, value.text)
   if not brace then return { line = list[found].line, fields = {} } end
-  return (parse_table(list, brace))
+  local node = { line = list[brace].line }
+  parse_table(list, brace, node)
+  return node
 end
 
 -- The line of a field, given its path; if it is unknown, that of the nearest field around it.

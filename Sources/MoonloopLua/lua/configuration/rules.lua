@@ -108,6 +108,15 @@ function rules.names(rule, what)
   end
 end
 
+-- Checks a value below a path, which is longer by its key meanwhile.
+local function check_below(rule, report, path, key, value)
+  local place = #path + 1
+  path[place] = key
+  local good = rule(report, path, value)
+  path[place] = nil
+  return good
+end
+
 -- A list of values, each checked by a rule, without holes and names.
 function rules.list(rule)
   return function(report, path, value)
@@ -115,13 +124,12 @@ function rules.list(rule)
     local good = true
     local expected = 1
     for _, key in ipairs(rules.sorted_keys(value)) do
-      local longer = rules.join(path, key)
       if key == expected then
         expected = expected + 1
-        good = rule(report, longer, value[key]) and good
+        good = check_below(rule, report, path, key, value[key]) and good
       else
         good = false
-        report(longer, math.type(key) == "integer"
+        report(rules.join(path, key), math.type(key) == "integer"
           and ("is unreachable, because [%d] is nil"):format(expected)
           or "a list has no names: write { a, b }")
       end
@@ -219,7 +227,7 @@ function rules.fields(known, required)
     for _, key in ipairs(rules.sorted_keys(value)) do
       local rule = known[key]
       if rule then
-        good = rule(report, rules.join(path, key), value[key]) and good
+        good = check_below(rule, report, path, key, value[key]) and good
       else
         good = false
         report(rules.join(path, key), ("unknown field%s"):format(type(key) == "string"
@@ -243,7 +251,7 @@ function rules.named(rule, what)
     local good = true
     for _, name in ipairs(rules.sorted_keys(value)) do
       if type(name) == "string" then
-        good = rule(report, rules.join(path, name), value[name]) and good
+        good = check_below(rule, report, path, name, value[name]) and good
       else
         good = false
         report(rules.join(path, name), ("%s needs a name: write name = { … }"):format(what))

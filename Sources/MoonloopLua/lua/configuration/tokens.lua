@@ -2,55 +2,99 @@
 
 local tokens = {}
 
--- The tokens of a text: each has a kind ("name", "string", "number", "symbol"), a text, a line and
+local byte, find, match, sub = string.byte, string.find, string.match, string.sub
+
+-- What begins with a byte: "space", "name", "number", "string" or, for others, "symbol".
+local BEGINS = {}
+for code = 0, 255 do
+  local char = string.char(code)
+  BEGINS[code] = char:find "%s" and "space" or char:find "[%a_]" and "name"
+    or char:find "%d" and "number" or char:find "[\"']" and "string" or "symbol"
+end
+
+local NEWLINE, DASH, DOT, BRACKET = byte("\n-.[", 1, -1)
+
+-- How many lines begin in a part of a text.
+local function lines_in(text, from, to)
+  local count, at = 0, find(text, "\n", from, true)
+  while at and at <= to do
+    count, at = count + 1, find(text, "\n", at + 1, true)
+  end
+  return count
+end
+
+-- The last byte of the string or comment in long brackets that begins here, and how wide each of
+-- them is; nil if none begins here.
+local function long_bracket(text, from)
+  local level = match(text, "^%[(=*)%[", from)
+  if not level then return nil end
+  local _, last = find(text, "]" .. level .. "]", from, true)
+  return last or #text, #level + 2
+end
+
+-- The last byte of the quoted string that begins here.
+local function quoted(text, from)
+  local quote, last = sub(text, from, from), from + 1
+  local stops = quote == "'" and "[\\']" or "[\\\"]"
+  while true do
+    last = find(text, stops, last)
+    if not last then return #text + 1 end
+    if sub(text, last, last) == quote then return last end
+    last = last + 2
+  end
+end
+
+local function number(text, from)
+  return match(text, "^0[xX][%x.]+[pP]?[+-]?%d*", from)
+    or match(text, "^[%d.]+[eE][+-]?%d+", from) or match(text, "^[%d.]+", from)
+end
+
+--- The tokens of a text: each has a kind ("name", "string", "number", "symbol"), a text, a line and
 -- a position; the last has the kind "end". Also returns the comments, in the same form.
 function tokens.of(text)
-  local list, comments, at, line = {}, {}, 1, 1
-  local function add(kind, value, last)
-    list[#list + 1] = { kind = kind, text = value, line = line, from = at }
-    for _ in text:sub(at, last):gmatch "\n" do line = line + 1 end
-    at = last + 1
-  end
-  local function skip(last)
-    for _ in text:sub(at, last):gmatch "\n" do line = line + 1 end
-    at = last + 1
-  end
-  local function long_bracket(from)
-    local level = text:match("^%[(=*)%[", from)
-    if not level then return nil end
-    local _, last = text:find("]" .. level .. "]", from, true)
-    return last or #text, #level + 2
-  end
-  if text:sub(1, 1) == "#" then skip((text:find("\n", 1, true) or #text + 1) - 1) end
-  while at <= #text do
-    local char = text:sub(at, at)
-    if char:find "%s" then
-      skip(select(2, text:find("^%s+", at)))
-    elseif text:find("^%-%-", at) then
-      local last = long_bracket(at + 2) or (text:find("\n", at, true) or #text + 1) - 1
-      comments[#comments + 1] = { kind = "comment", text = text:sub(at, last), line = line }
-      skip(last)
-    elseif char:find "[%a_]" then
-      local word = text:match("^[%w_]+", at)
-      add("name", word, at + #word - 1)
-    elseif char:find "%d" or text:find("^%.%d", at) then
-      local number = text:match("^0[xX][%x.]+[pP]?[+-]?%d*", at)
-        or text:match("^[%d.]+[eE][+-]?%d+", at) or text:match("^[%d.]+", at)
-      add("number", number, at + #number - 1)
-    elseif char == '"' or char == "'" then
-      local last = at + 1
-      while last <= #text and text:sub(last, last) ~= char do
-        last = last + (text:sub(last, last) == "\\" and 2 or 1)
-      end
-      add("string", text:sub(at + 1, last - 1), math.min(last, #text))
-    elseif char == "[" and text:find("^%[=*%[", at) then
-      local last, width = long_bracket(at)
-      add("string", text:sub(at + width, last - width), last)
+  local list, comments, count, size, at, line = {}, {}, 0, #text, 1, 1
+  if sub(text, 1, 1) == "#" then at = find(text, "\n", 1, true) or size + 1 end
+  while at <= size do
+    local code = byte(text, at)
+    local kind, next_byte = BEGINS[code], nil
+    if code == DASH or code == DOT or code == BRACKET then next_byte = byte(text, at + 1) end
+    local value, last
+    if kind == "space" then
+      if code == NEWLINE then line = line + 1 end
+      at = at + 1
+    elseif code == DASH and next_byte == DASH then
+      last = long_bracket(text, at + 2) or (find(text, "\n", at, true) or size + 1) - 1
+      comments[#comments + 1] = { kind = "comment", text = sub(text, at, last), line = line }
+      line = line + lines_in(text, at, last)
+      at = last + 1
     else
-      add("symbol", char, at)
+      local first_line = line
+      if kind == "name" then
+        value = match(text, "^[%w_]+", at)
+        last = at + #value - 1
+      elseif kind == "number" or code == DOT and BEGINS[next_byte] == "number" then
+        kind, value = "number", number(text, at)
+        last = at + #value - 1
+      elseif kind == "string" then
+        last = quoted(text, at)
+        value, last = sub(text, at + 1, last - 1), math.min(last, size)
+        line = line + lines_in(text, at, last)
+      else
+        local width
+        if code == BRACKET then last, width = long_bracket(text, at) end
+        if last then
+          kind, value = "string", sub(text, at + width, last - width)
+          line = line + lines_in(text, at, last)
+        else
+          value, last = sub(text, at, at), at
+        end
+      end
+      count = count + 1
+      list[count] = { kind = kind, text = value, line = first_line, from = at }
+      at = last + 1
     end
   end
-  list[#list + 1] = { kind = "end", text = "", line = line }
+  list[count + 1] = { kind = "end", text = "", line = line }
   return list, comments
 end
 
