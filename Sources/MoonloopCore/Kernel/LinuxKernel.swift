@@ -10,9 +10,10 @@ internal import Dispatch
 package final class LinuxKernel: Kernel, @unchecked Sendable {
   package let clock: Clock
   let wakeUp: WakeUp
-  /// Whether the descriptor of that number is a poll set of this kernel. Not a `Set`: making its
-  /// first one in a process costs a hundred times as much.
-  private var sets: [Bool] = []
+  /// A bit for each descriptor: whether it is a poll set of this kernel. Bits, as a new loop may
+  /// find thousands of descriptors in use. Not a `Set`: making its first one in a process costs a
+  /// hundred times as much.
+  private var sets: [UInt64] = []
   /// The timer that reports steps of the wall clock, in all poll sets, while a loop wants to
   /// know.
   private var wallWatch: Descriptor?
@@ -82,7 +83,13 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   private func forEachSet<Failure: Error>(
     _ body: (Int32) throws(Failure) -> Void
   ) throws(Failure) {
-    for number in sets.indices where sets[number] { try body(Int32(number)) }
+    for (place, word) in sets.enumerated() {
+      var left = word
+      while left != 0 {
+        try body(Int32(place * 64 + left.trailingZeroBitCount))
+        left &= left - 1
+      }
+    }
   }
 
   // MARK: Time
@@ -100,15 +107,17 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
       _ = try control.check(cmx_epoll_add_internal(set.number, wall, cmx_internal_wall))
     }
     let number = set.release()
-    while sets.count <= Int(number) { sets.append(false) }
-    sets[Int(number)] = true
+    let place = Int(number) / 64
+    if place >= sets.count { sets += repeatElement(0, count: place + 1 - sets.count) }
+    sets[place] |= 1 << (UInt64(number) % 64)
     return PollSetID(rawValue: number)
   }
 
   package func closePollSet(_ set: PollSetID) {
-    let number = Int(set.rawValue)
-    guard sets.indices.contains(number), sets[number] else { return }
-    sets[number] = false
+    let place = Int(set.rawValue) / 64
+    let bit: UInt64 = 1 << (UInt64(set.rawValue) % 64)
+    guard sets.indices.contains(place), sets[place] & bit != 0 else { return }
+    sets[place] &= ~bit
     cmx_close(set.rawValue)
   }
 
