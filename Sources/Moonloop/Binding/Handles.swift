@@ -168,5 +168,5 @@ package final class Handles {
 extension Loop.Item {
   /// Whether its name takes more than its handle counts as.
   @inline(__always)
-  fileprivate var hasLongName: Bool { name.utf8.count > 64 }
+  fileprivate var hasLongName: Bool { name.utf8.count > HandleName.free }
 }

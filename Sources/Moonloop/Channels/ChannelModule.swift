@@ -9,7 +9,7 @@ private let channelOptions: [StaticString] = ["capacity", "name"]
 let moduleChannel: LuaRawFunction = { L, context in
   host(L, context, "ml.channel") { call in
     try call.requireRoom(for: .channels)
-    var name = ""
+    var name = HandleName.none
     var capacity = 0
     let limit = 0...(1 << 24)
     switch call.stack.type(1) {
@@ -17,7 +17,7 @@ let moduleChannel: LuaRawFunction = { L, context in
     case .table:
       let options = try call.options(1, channelOptions, example: "{ capacity = 16 }")
       capacity = try options.integer("capacity", in: limit) ?? 0
-      name = try options.name() ?? ""
+      if let text = try options.name() { name = HandleName(text, call.state) }
     default: capacity = try call.stack.integer(1, "the capacity", in: limit)
     }
     let channel = ScriptChannel(

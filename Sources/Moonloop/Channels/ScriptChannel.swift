@@ -14,7 +14,8 @@ final class ScriptChannel {
     let value: LuaReference
   }
 
-  let name: String
+  private let handleName: HandleName
+  var name: String { handleName.text }
   let capacity: Int
   let madeAt: LuaPosition
   /// The numbers of the buffered values in the table.
@@ -25,10 +26,10 @@ final class ScriptChannel {
   private let place: HandleTally.Place
 
   init(
-    name: String, capacity: Int, madeAt position: LuaPosition, _ place: consuming HandleTally.Place
+    name: HandleName, capacity: Int, madeAt position: LuaPosition, _ place: consuming HandleTally.Place
   ) {
     self.place = place
-    self.name = name
+    handleName = name
     self.capacity = capacity
     madeAt = position
   }

@@ -5,7 +5,8 @@ internal import MoonloopCore
 
 /// The permits of one semaphore. Loop thread only.
 final class ScriptSemaphore {
-  let name: String
+  private let handleName: HandleName
+  var name: String { handleName.text }
   let permits: Int
   let madeAt: LuaPosition
   private(set) var available: Int
@@ -17,10 +18,10 @@ final class ScriptSemaphore {
   private let place: HandleTally.Place
 
   init(
-    name: String, permits: Int, madeAt position: LuaPosition, _ place: consuming HandleTally.Place
+    name: HandleName, permits: Int, madeAt position: LuaPosition, _ place: consuming HandleTally.Place
   ) {
     self.place = place
-    self.name = name
+    handleName = name
     self.permits = permits
     madeAt = position
     available = permits

@@ -9,7 +9,7 @@ private let semaphoreOptions: [StaticString] = ["permits", "name"]
 let moduleSemaphore: LuaRawFunction = { L, context in
   host(L, context, "ml.semaphore") { call in
     try call.requireRoom(for: .channels)
-    var name = ""
+    var name = HandleName.none
     let permits: Int
     let limit = 1...(1 << 30)
     if call.stack.type(1) == .table {
@@ -18,7 +18,7 @@ let moduleSemaphore: LuaRawFunction = { L, context in
         throw call.mistake("needs 'permits', the number of permits")
       }
       permits = count
-      name = try options.name() ?? ""
+      if let text = try options.name() { name = HandleName(text, call.state) }
     } else {
       permits = try call.stack.integer(1, "the number of permits", in: limit)
     }

@@ -6,6 +6,7 @@ package import MoonloopCore
 
 /// What a task has once it has a scope, an awaiter, a result or a failure.
 final class TaskExtras {
+  var name = HandleName.none  // a long one, which counts as memory
   var waitModes: [ModeName] = []
   var children = TaskChildren()
   var placeInParent = 0
@@ -24,6 +25,11 @@ extension ScriptTask {
     let fresh = TaskExtras()
     extras = fresh
     return fresh
+  }
+
+  func setName(_ newName: HandleName) {
+    name = newName.text
+    if newName.isLong { made.name = newName }
   }
 
   /// The private modes of the calls that wait for it or an owner of it (D50).

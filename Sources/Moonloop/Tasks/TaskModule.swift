@@ -94,7 +94,7 @@ extension HostCall {
   private func read(options index: Int32, of task: ScriptTask, _ known: [StaticString]) throws {
     let options = try options(index, known, example: "{ name = \"fetch\", modes = \"common\" }")
     if let modes = try options.modes() { task.modes = modes }
-    task.name = try options.name() ?? ""
+    if let name = try options.name() { task.setName(HandleName(name, state)) }
     task.onError = try options.reference("on_error")
     if let owner = try options.string("owner") {
       guard owner == "none" else {

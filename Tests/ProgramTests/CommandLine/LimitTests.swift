@@ -58,6 +58,22 @@ import Testing
     ("ports", "local t = {} for i = 1, 40000 do t[i] = loop:port { print } end os.exit(0)"),
     ("sources", "local t = {} for i = 1, 40000 do t[i] = loop:source { print } end os.exit(0)"),
     (
+      "names of channels",
+      """
+      local t = {}
+      for i = 1, 30000 do t[i] = ml.channel { name = text:sub(1, 990) .. i } end
+      os.exit(0)
+      """
+    ),
+    (
+      "names of semaphores",
+      """
+      local t = {}
+      for i = 1, 30000 do t[i] = ml.semaphore { permits = 1, name = text:sub(1, 990) .. i } end
+      os.exit(0)
+      """
+    ),
+    (
       "sources that have ended",
       """
       local t = {}
