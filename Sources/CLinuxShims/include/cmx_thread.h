@@ -25,6 +25,15 @@ uint64_t cmx_steps(void);
 
 // Whether the calling thread may run beside others, by its affinity when this is first asked.
 bool cmx_has_processors(void);
+// Keeps what is read after it behind what was written before, for all threads.
+static inline void cmx_fence(void) {
+#if defined(__x86_64__)
+  __asm__ volatile("lock; orl $0, -8(%%rsp)" ::: "memory", "cc");  // a third of mfence
+#else
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
 // Tells the processor that the thread waits for another one to write a word.
 static inline void cmx_relax(void) {
 #if defined(__x86_64__) || defined(__i386__)

@@ -90,6 +90,11 @@ extension Loop {
     /// source is invalid.
     /// - Note: Any thread. No system call.
     public func signal() {
+      if mark.load(ordering: .relaxed) {
+        // With `takeMark`: still there, or the perform reads what was written before this.
+        cmx_fence()
+        if mark.load(ordering: .relaxed) { return }
+      }
       if isConfined && signalHere() { return }
       guard isValid, !mark.exchange(true, ordering: .sequentiallyConsistent) else { return }
       if !isShared.load(ordering: .sequentiallyConsistent), noteHere() { return }
@@ -146,6 +151,7 @@ extension Loop {
       }
       // A thread that sets the other mark after this look has posted, or will: it is found then.
       if mark.load(ordering: .relaxed), mark.exchange(false, ordering: .acquiringAndReleasing) {
+        cmx_fence()
         wasSignalled = true
       }
       return wasSignalled

@@ -108,7 +108,7 @@ extension Loop {
   /// One pass (R24).
   private func pass(_ frame: RunFrame) -> RunResult? {
     let mode = frame.mode
-    frame.wakesSeen = shared.wakes.load(ordering: .sequentiallyConsistent)
+    seeWakes(frame)
     frame.openEvents = .all
     runs.passes &+= 1
     drainInbox()

@@ -119,7 +119,7 @@ extension Loop {
 
   /// The host begins a pass: what waits for the end of the one before is done.
   package func beginHostedPass(_ frame: RunFrame) {
-    frame.wakesSeen = shared.wakes.load(ordering: .sequentiallyConsistent)
+    seeWakes(frame)
     runs.passes &+= 1
     drainInbox()
     endHostedPass()

@@ -1,5 +1,6 @@
 // What other threads can put into a loop's inbox, and what waking it means.
 
+internal import CLinuxShims
 internal import Synchronization
 
 /// One thing that another thread asks of a loop.
@@ -63,8 +64,23 @@ extension Loop {
   /// - Note: Any thread. A system call only if the loop sleeps.
   /// - SeeAlso: counterpart `CFRunLoopWakeUp`.
   public func wakeUp() {
+    if shared.hasUnseenWake {
+      // With `seeWakes`: still unseen, or the pass that sees it reads what was written before this.
+      cmx_fence()
+      if shared.hasUnseenWake { return }
+    }
     shared.wakes.wrappingAdd(1, ordering: .sequentiallyConsistent)
     nudge()
+  }
+
+  /// A pass begins, which sees all wake-ups until now.
+  @inline(__always)
+  func seeWakes(_ frame: RunFrame) {
+    let wakes = shared.wakes.load(ordering: .sequentiallyConsistent)
+    frame.wakesSeen = wakes
+    if wakes == shared.wakesSeen.load(ordering: .relaxed) { return }
+    shared.wakesSeen.store(wakes, ordering: .relaxed)
+    cmx_fence()
   }
 
   /// Ends the innermost run at the end of the pass under way, which still serves what was ready

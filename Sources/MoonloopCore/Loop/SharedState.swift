@@ -7,6 +7,12 @@ package struct SharedState: ~Copyable, Sendable {
   package let inbox = Inbox<Post>()
   /// How many wake-ups were asked for, ever: a pass compares it with that at its begin (R117).
   let wakes = Atomic<UInt64>(0)
+  /// The same number when a pass last began. As long as the two differ, another wake-up changes
+  /// nothing.
+  let wakesSeen = Atomic<UInt64>(0)
+  var hasUnseenWake: Bool {
+    wakes.load(ordering: .relaxed) != wakesSeen.load(ordering: .relaxed)
+  }
   /// Whether the loop's thread may be in the kernel's wait: the thread that clears this wakes it.
   let isAsleep = Atomic<Bool>(false)
   /// Whether the loop sleeps (R5).

@@ -258,6 +258,28 @@ internal import Testing
     served.end()
   }
 
+  @Test func `what was written before a signal that another one makes superfluous is seen`() throws {
+    // R39, R117: a signal or wake-up that is pending already is not repeated.
+    let served = RunningLoop()
+    let sent = Atomic<Int>(0)
+    let seen = Atomic<Int>(0)
+    let source = Loop.Source { _ in
+      seen.store(sent.load(ordering: .relaxed), ordering: .relaxed)
+    }
+    served.loop.changeAndWait { try? $0.add(source) }
+    for round in 1...Self.scaled(20_000) {
+      for number in round * 10..<round * 10 + 3 {
+        sent.store(number, ordering: .relaxed)
+        source.signal()
+        served.loop.wakeUp()
+      }
+      let last = round * 10 + 2
+      try #require(eventually { seen.load(ordering: .relaxed) == last }, "round \(round)")
+    }
+    served.loop.changeAndWait { _ in source.invalidate() }
+    served.end()
+  }
+
   @Test func `messages between loops are neither lost nor doubled nor reordered`() throws {
     // R54, R55
     let count = Self.scaled(100_000)

@@ -16,9 +16,10 @@ final class Burst: Sendable {
   func start(count: Int) {
     _ = sender_start(
       { address in
-        let burst = Unmanaged<Burst>.fromOpaque(address!).takeUnretainedValue()
-        burst.source.signal()
-        burst.loop.wakeUp()
+        Unmanaged<Burst>.fromOpaque(address!)._withUnsafeGuaranteedRef { burst in
+          burst.source.signal()
+          burst.loop.wakeUp()
+        }
         return 0
       }, Unmanaged.passRetained(self).toOpaque(), Int64(count))
   }
