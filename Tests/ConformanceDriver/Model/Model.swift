@@ -62,8 +62,10 @@ final class Model {
     let model = Model(scenario, rulings)
     for spec in scenario.objects where !spec.isDeferred && !model.isOver { model.create(spec) }
     for step in scenario.steps where !model.isOver { model.perform(step) }
-    // Items and modes hold each other.
-    for item in model.items.values { (item.modes, item.keptIn) = ([], nil) }
+    // Items and modes hold each other, also those of delayed requests.
+    for mode in model.modes.values {
+      (mode.sources, mode.ports, mode.timers, mode.observers, mode.ready) = ([], [], [], [], [])
+    }
     return Outcome(trace: model.trace, flaw: model.flaw, end: model.now)
   }
 
