@@ -125,7 +125,8 @@ def page(counts, crowds, operations, found, memory):
     yield ""
     rows = []
     for name in names:
-        known = [crowd for crowd in crowds if None not in found[crowd]]
+        known = [crowd for crowd in crowds if None not in found[crowd]
+                 and found[crowd][-1][name] >= REPEATS]  # it was done beside these
         worst = max(known, key=lambda crowd: found[crowd][-1][name] / max(1, found[crowd][0][name]))
         rows.append([name, worst] + [f"{costs[name]:,.0f}" for costs in found[worst]])
     yield from table(["operation", "crowd"] + [f"{count:,}" for count in counts], rows)

@@ -30,6 +30,9 @@ local crowds = {
   ["repeating timers"] = function(place)
     return loop:every(1e6 + place * 0.7919 % 1, nothing)
   end,
+  ["tolerant timers"] = function(place)
+    return loop:timer { first = 1e6 + place * 0.7919 % 1, tolerance = 10, nothing }
+  end,
   sources = function() return loop:source { perform = nothing } end,
   observers = function(place)
     return loop:observer { on = "before_waiting", order = place * 7919 % 101, nothing }
@@ -167,6 +170,8 @@ local operations = {
       loop:add(source, "new")
       return { source }
     end },
+  { "remove from the last mode", function(own) loop:remove(own[1], "default") end,
+    function() return { loop:source { perform = nothing } } end },
   { "contains", function(own) loop:contains(own[1], "default") end,
     function() return { loop:source { perform = nothing } } end },
   { "item:modes", function(own) own[1]:modes() end,
