@@ -16,6 +16,7 @@ import time
 
 import counting
 import drivers
+import layers
 import report
 from peers import BUILT, HERE, PEERS, ROOT, command, missing
 from rows import ROWS
@@ -126,7 +127,11 @@ def main():
     parser.add_argument("--output", type=pathlib.Path,
                         help="where to write (default: docs/benchmarks.md after a full run)")
     parser.add_argument("--compare", metavar="REV", help="only with our program of that commit")
+    parser.add_argument("--layers", action="store_true", help="only draws docs/pictures/layers.svg")
     options = parser.parse_args()
+    if options.layers:
+        prepare(os.environ)
+        return layers.draw(say)
     rows = selected(options.only)
     if options.compare:
         rows = compared(rows)

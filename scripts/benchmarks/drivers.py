@@ -110,8 +110,9 @@ def server(words, environment):
                 process.wait()
 
 
-def clients(row, words, environment):
-    """A server, and our clients: CPU time and wall time of a message, rate, and latencies."""
+def clients(row, words, environment, at_end=lambda pid: {}):
+    """A server, and our clients: CPU time and wall time of a message, rate, and latencies; and what
+    `at_end` finds out about the server's process."""
     connections, active, size = row.clients
     messages = max(100, int(row.messages * scale(environment)))
     try:
@@ -121,7 +122,7 @@ def clients(row, words, environment):
                                   text=True, timeout=TIMEOUT_S, check=False)
             if done.returncode:
                 return done.stderr.strip().splitlines()[0]
-            return json.loads(done.stdout)
+            return {**json.loads(done.stdout), **at_end(process.pid)}
     except subprocess.TimeoutExpired:
         return f"did not end in {TIMEOUT_S} s"
     except RuntimeError as error:

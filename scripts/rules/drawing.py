@@ -169,4 +169,31 @@ def clocks():
     return _svg(900, y + 34, "The same script on three clocks", parts)
 
 
+_SHADES = ("#6e7781", "#218bff", "#2da44e", "#bf8700", "#8250df", "#cf222e")
+
+
+def bars(title, parts_of, rows):
+    """A bar for each row, [(title, {part: nanoseconds})], each as wide as all others."""
+    parts, left, width, step = [], 10, 780, 62
+    x = left
+    for name, shade in zip(parts_of, _SHADES):
+        parts.append(f'<rect fill="{shade}" x="{x}" y="10" width="14" height="14" rx="2"/>')
+        parts.append(f'<text class="small" x="{x + 20}" y="22">{escape(name)}</text>')
+        x += 46 + 8 * len(name)
+    for index, (name, times) in enumerate(rows):
+        y, x, total = 40 + step * index, left, sum(times.values())
+        parts.append(f'<text x="{left}" y="{y + 14}">{escape(name)}</text>')
+        parts.append(f'<text class="small" x="{left + width}" y="{y + 14}" text-anchor="end">'
+                     f"{total:,.0f} ns</text>")
+        for part, shade in zip(parts_of, _SHADES):
+            size = width * times[part] / total
+            parts.append(f'<rect fill="{shade}" x="{x:.1f}" y="{y + 22}" width="{size:.1f}" '
+                         f'height="22"><title>{escape(part)} {times[part]:,.0f} ns</title></rect>')
+            if size > 40:
+                parts.append(f'<text style="font-size:12px;fill:#fff" x="{x + size / 2:.1f}" '
+                             f'y="{y + 38}" text-anchor="middle">{100 * size / width:.0f} %</text>')
+            x += size
+    return _svg(left + width + 10, 40 + step * len(rows), title, parts)
+
+
 PICTURES = {"house": house, "pass": one_pass, "event": event, "clocks": clocks}
