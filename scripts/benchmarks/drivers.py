@@ -138,7 +138,7 @@ def wrk(row, words, environment):
     """A server of HTTP, and wrk: rate, latencies, and CPU time of a request."""
     seconds = 2 if scale(environment) == 1 else 1
     load = ["wrk", "-t1", f"-c{row.clients[0]}", f"-d{seconds}s", "-s",
-            str(HERE / "workloads" / row.folder / "wrk-report.lua")]
+            str(HERE / "workloads" / "w12" / "wrk-report.lua")]
     try:
         with server(words, environment) as (process, port):
             url = f"http://127.0.0.1:{port}/"

@@ -246,6 +246,10 @@ ROWS = [
         driver="whole", messages=500_000, count_scale=0.01),
     _collected("w17", "moonloop", "incremental"),
     _collected("w17.generational", "generational", "generational"),
+    Row("w19", "HTTP whose handler computes, two workers: requests a second", "w19",
+        times(1.7, "one worker"), times(1.7, "one worker"), ("one worker", "moonloop"),
+        figure="rate", unit="", base="one worker", more=True, driver="wrk",
+        clients=(32, 32, "http"), rounds=5, is_countable=False),
     *(_crossing(f"call{n}", f"the program calls a Lua function with {n} arguments", 2)
       for n in range(4)),
     _crossing("method", "a script calls a method of the program's object", 1.2),
