@@ -388,6 +388,9 @@ static const char text_values[] = {
 static const char unheld[] = {
 #embed "lua/unheld.lua"
 };
+static const char workers[] = {
+#embed "lua/workers.lua"
+};
 
 #define SOURCE(module, name) {"moonloop." module, "@moonloop/" module, name, sizeof name}
 
@@ -470,7 +473,7 @@ static const struct cmo_source sources[] = {
     SOURCE("text.options", text_options), SOURCE("text.quoting", text_quoting),
     SOURCE("text.site", text_site), SOURCE("text.spelling", text_spelling),
     SOURCE("text.units", text_units), SOURCE("text.values", text_values),
-    SOURCE("unheld", unheld),
+    SOURCE("unheld", unheld), SOURCE("workers", workers),
 };
 
 const struct cmo_source *cmo_sources(size_t *count) {

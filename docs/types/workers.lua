@@ -38,6 +38,27 @@ local ml = {}
 ---@return string? code
 function ml.worker(options) end
 
+---Several workers that run the same script, for work that takes more than one core.
+---Starts as many workers as you say, each with a copy of the options; returns them as a list. `args`
+---may be a function: called with the number of each worker, it returns what that one receives. With
+---`name`, each is named by it and its number. If one cannot be started, the others are stopped, and
+---it returns what `ml.worker` returns.
+---```lua
+---loop:task(function()
+---  local workers <close> = assert(ml.workers(2, {
+---    args = function(number) return number * 10 end,
+---    source = "local start = ... return start + 1",
+---  }))
+---  print(table.unpack(workers:await()))   --> 11 21
+---end)
+---```
+---@param count integer How many.
+---@param options moonloop.WorkerOptions As for `ml.worker`.
+---@return moonloop.Workers? workers The list, all of them running.
+---@return string? message
+---@return string? code
+function ml.workers(count, options) end
+
 ---In a worker: its end of the port to its owner, whose end is `worker.port`; nil elsewhere.
 ---Messages wait in it until the script listens with `on` or `receive`; while it does, the worker's
 ---loop goes on. Always the same handle.
@@ -129,6 +150,34 @@ function worker:await(options) end
 ---end)
 ---```
 function worker:stop() end
+
+---The workers that `ml.workers` has started: a list of `moonloop.Worker`.
+---At the end of the block of a `<close>` variable they are stopped, and waited for.
+---@class moonloop.Workers
+---@field [integer] moonloop.Worker Each of them, by its number.
+local workers = {}
+
+---Waits until all have ended, and returns a list of what their scripts returned.
+---Of each the first value, or false. The first error of one stops the others, and is raised.
+---```lua
+---loop:task(function()
+---  local workers = assert(ml.workers(3, { source = "return 7" }))
+---  print(#workers:await())   --> 3
+---end)
+---```
+---@async
+---@return any[] results
+function workers:await() end
+
+---Asks all of them to end, without waiting.
+---```lua
+---loop:task(function()
+---  local workers = assert(ml.workers(2, { source = "require('moonloop').sleep(1000)" }))
+---  workers:stop()
+---  print(table.unpack(workers:await()))   --> false false
+---end)
+---```
+function workers:stop() end
 
 ---Makes a frozen table: a copy that never changes, which workers, guests and ports share.
 ---It has booleans, numbers, strings and tables of them, at most 100 deep and 64 MB; metatables are

@@ -13,6 +13,7 @@ private let lazyFields: [(field: StaticString, module: StaticString)] = [
   ("inspect", "moonloop.inspect"),
   ("json", "moonloop.json"),
   ("log", "moonloop.log"),
+  ("workers", "moonloop.workers"),
 ]
 
 /// Modules for use by our own.

@@ -98,7 +98,7 @@ struct DocsEntryTests {
         add_kind(value)
       end
     end
-    local http, _ = ml.http, { ml.fs, ml.inspect, ml.json, ml.log }  -- loaded when first asked for
+    local http, _ = ml.http, { ml.fs, ml.inspect, ml.json, ml.log, ml.workers }  -- loaded when first asked for
     add_table("ml", ml)
 
     -- What is written in Lua, without what its own files alone call.
@@ -141,6 +141,8 @@ struct DocsEntryTests {
     add_methods("log", upvalue(log_index, "methods"))
     for _, name in ipairs(upvalue(log_index, "FIELDS")) do add("log", ".", name) end
     add("log", ".", "level =")
+    local workers <close> = ml.workers(1, { source = "" })
+    add_methods("workers", upvalue(getmetatable(workers).__index, "methods"))
     add_methods("running", getmetatable(ml.configure {}).__index)
     for name in pairs(require "moonloop.testing.words".all()) do add("", "", name) end
     add("", "", "expect")
@@ -198,7 +200,7 @@ struct DocsEntryTests {
       let place = entry.parameters.firstIndex(where: { !$0.fields.isEmpty })
     else { return }
     // These pass their options on, to be checked together with others.
-    if entry.page == "http" && entry.name != "request" { return }
+    if entry.page == "http" && entry.name != "request" || entry.name == "workers" { return }
     let makers = [
       "port": "loop:port {}", "task": "loop:task(function() end)", "channel": "ml.channel(1)",
       "semaphore": "ml.semaphore(1)", "notifications": "loop:notifications { print }",

@@ -49,6 +49,42 @@ struct ServerExampleTests {
     #expect(outcome.status == 0 && outcome.errors == "")
   }
 
+  @Test func `cores/main.lua answers on one port by several servers`() throws {
+    let outcome = try run(
+      """
+      local ml = require "moonloop"
+      local program, file = ...
+      local probe = ml.net.listen { host = "127.0.0.1", port = 0, print }
+      local port = probe.port
+      probe:invalidate()
+      local servers = assert(ml.process.spawn { program, "run", file, "2", port, stdout = "pipe" })
+      print((servers.stdout:read "l":gsub("%d+$", "N")))
+      for _ = 1, 8 do
+        local url = ("http://127.0.0.1:%d/anything"):format(port)
+        local answer
+        repeat answer = ml.http.get(url) or ml.sleep(0.01) until answer
+        assert(answer.body == "e958b9e8\n")
+      end
+      servers:kill "term"
+      print(servers:await().code)
+      """, "cores/main.lua")
+    #expect(outcome.output == "2 servers on port N\n143\n", "\(outcome)")
+    #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
+  }
+
+  @Test func `cores/simulate.lua shows what a hash costs`() throws {
+    let file = Program.examples.appendingPathComponent("cores/simulate.lua").path
+    let outcome = try moonloop(["run", "--clock", "virtual", file])
+    #expect(
+      outcome.output == """
+        by a hash    47613 requests a second, at most 27 connections, busiest core 120 %, \
+        p50 2.5 ms, p99 338 ms
+        the fewest   47596 requests a second, at most 16 connections, busiest core  81 %, \
+        p50 1.9 ms, p99 8 ms
+
+        """)
+  }
+
   @Test func `sqlite/orders.lua keeps the loop going while SQLite waits`() throws {
     let file = Program.examples.appendingPathComponent("sqlite/orders.lua").path
     let outcome = try withFile("", name: "orders.db") { try moonloop(["run", file, $0]) }

@@ -1,0 +1,74 @@
+-- ml.workers: several workers that run the same script, for more than one core.
+local ml = require "moonloop"
+local spelling = require "moonloop.text.spelling"
+
+local methods = {}
+local NAMES = { "await", "stop" }
+local meta = { __name = "moonloop.Workers" }
+
+function meta.__index(_, key)
+  if methods[key] or math.type(key) then return methods[key] end
+  error(("workers: unknown field '%s'%s"):format(key,
+    spelling.hint(tostring(key), NAMES, "there are")), 2)
+end
+
+function methods:stop()
+  for _, worker in ipairs(self) do worker:stop() end
+end
+
+local cancelling <const> = { __close = function(tasks)
+  for _, task in ipairs(tasks) do task:cancel() end
+end }
+
+function methods:await()
+  local results, ended = {}, ml.channel(#self)
+  local tasks <close> = setmetatable({}, cancelling)
+  for number, worker in ipairs(self) do
+    tasks[number] = ml.current():task({ name = "workers:await" }, function()
+      local ok, value = pcall(worker.await, worker)
+      ended:try_send { number = number, ok = ok, value = value or false }
+    end)
+  end
+  for _ = 1, #self do
+    local one = ended:receive()
+    if not one.ok then
+      self:stop()
+      self[one.number]:await()  -- raises its error
+    end
+    results[one.number] = one.value
+  end
+  return results
+end
+
+function meta:__close()
+  self:stop()
+  for _, worker in ipairs(self) do pcall(worker.await, worker) end
+end
+
+-- The options of one of them.
+local function options_of(number, options)
+  local own = {}
+  for key, value in pairs(options) do own[key] = value end
+  if type(own.args) == "function" then own.args = own.args(number) end
+  if type(own.name) == "string" then own.name = ("%s %d"):format(own.name, number) end
+  return own
+end
+
+return function(count, options)
+  if math.type(count) ~= "integer" or count < 1 then
+    error(("ml.workers: needs the number of workers first, got %s"):format(
+      count == nil and "nil" or math.type(count) and tostring(count) or "a " .. type(count)), 2)
+  elseif type(options) ~= "table" then
+    error("ml.workers: needs the options of ml.worker second: ml.workers(4, { \"serve.lua\" })", 2)
+  end
+  local workers = setmetatable({}, meta)
+  for number = 1, count do
+    local worker, problem, code = ml.worker(options_of(number, options))
+    if not worker then
+      workers:stop()
+      return nil, problem, code
+    end
+    workers[number] = worker
+  end
+  return workers
+end
