@@ -63,7 +63,7 @@ struct ServerExampleTests {
         local url = ("http://127.0.0.1:%d/anything"):format(port)
         local answer
         repeat answer = ml.http.get(url) or ml.sleep(0.01) until answer
-        assert(answer.body == "e958b9e8\n")
+        assert(answer.body == "e958b9e8\\n")
       end
       servers:kill "term"
       print(servers:await().code)
