@@ -39,10 +39,10 @@ local ml = {}
 function ml.worker(options) end
 
 ---Several workers that run the same script, for work that takes more than one core.
----Starts as many workers as you say, each with a copy of the options; returns them as a list. `args`
----may be a function: called with the number of each worker, it returns what that one receives. With
----`name`, each is named by it and its number. If one cannot be started, the others are stopped, and
----it returns what `ml.worker` returns.
+---Starts as many workers as you say, each with a copy of the options; returns them as a list.
+---`args` may be a function: called with the number of each worker, it returns what that one
+---receives. With `name`, each is named by it and its number. If one cannot be started, the others
+---are stopped, and it returns what `ml.worker` returns.
 ---```lua
 ---loop:task(function()
 ---  local workers <close> = assert(ml.workers(2, {

@@ -93,7 +93,8 @@ def instructions(row):
 
 def times_of(pid):
     """Seconds in which a process ran its own code, and the kernel's for it."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    text = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+    fields = text.rpartition(")")[2].split()
     return {"user": int(fields[11]), "system": int(fields[12])}
 
 

@@ -58,6 +58,7 @@ LUA_ARROWS = {
                 "unheld"},
     "text": set(),
     "unheld": {"text"},
+    "workers": {"text"},
 }
 
 _LUA = re.compile(r"(lua|luaL|luaopen|cml)_\w+")

@@ -26,7 +26,9 @@ final class ScriptChannel {
   private let place: HandleTally.Place
 
   init(
-    name: HandleName, capacity: Int, madeAt position: LuaPosition, _ place: consuming HandleTally.Place
+    name: HandleName, capacity: Int,
+    madeAt position: LuaPosition,
+    _ place: consuming HandleTally.Place
   ) {
     self.place = place
     handleName = name

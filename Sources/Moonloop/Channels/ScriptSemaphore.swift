@@ -18,7 +18,9 @@ final class ScriptSemaphore {
   private let place: HandleTally.Place
 
   init(
-    name: HandleName, permits: Int, madeAt position: LuaPosition, _ place: consuming HandleTally.Place
+    name: HandleName, permits: Int,
+    madeAt position: LuaPosition,
+    _ place: consuming HandleTally.Place
   ) {
     self.place = place
     handleName = name

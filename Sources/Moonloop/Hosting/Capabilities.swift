@@ -98,7 +98,8 @@ struct Grant: Sendable {
       ofLoop: [],
       refusal: { L, context in refuse(L, context, .processes) }),
     Grant(
-      capability: .workers, name: ".workers", word: "worker", ofModule: ["worker", "workers", "guest"],
+      capability: .workers, name: ".workers", word: "worker",
+      ofModule: ["worker", "workers", "guest"],
       ofLoop: [], required: "moonloop.workers",
       refusal: { L, context in refuse(L, context, .workers) },
       meaning: "run scripts in threads of their own, with the same grants",

@@ -258,7 +258,7 @@ internal import Testing
     served.end()
   }
 
-  @Test func `what was written before a signal that another one makes superfluous is seen`() throws {
+  @Test func `what was written before a signal that is not repeated is seen`() throws {
     // R39, R117: a signal or wake-up that is pending already is not repeated.
     let served = RunningLoop()
     let sent = Atomic<Int>(0)

@@ -98,7 +98,8 @@ struct DocsEntryTests {
         add_kind(value)
       end
     end
-    local http, _ = ml.http, { ml.fs, ml.inspect, ml.json, ml.log, ml.workers }  -- loaded when first asked for
+    -- Loaded when first asked for.
+    local http, _ = ml.http, { ml.fs, ml.inspect, ml.json, ml.log, ml.workers }
     add_table("ml", ml)
 
     -- What is written in Lua, without what its own files alone call.
