@@ -13,6 +13,16 @@ from verdicts import winners
 
 SENTENCES = HERE / "differences.txt"
 NOTES = HERE / "notes.md"
+LAYERS = """\
+## What an operation costs, by layer
+
+![CPU time of six operations, by layer](pictures/layers.svg)
+
+From readiness to the return of the handler, drawn by `scripts/bench --layers`. The kernel's
+share is that of the CPU time; the rest is divided as its instructions are. The core are
+`MoonloopCore`, `MoonloopSystem` and their shims, the binding `Moonloop`, `LuaEmbed` and theirs,
+Lua is liblua with what is written in Lua, and the C library has malloc.
+"""
 
 
 def number(value):
@@ -186,6 +196,7 @@ ratio is to it, and is the median of the ratios of the single rounds.
 
 {figures_table(rows, results)}
 
+{LAYERS}
 {NOTES.read_text(encoding="utf-8").strip()}
 
 ## From the lowest to the highest
