@@ -64,13 +64,16 @@ extension Loop {
   /// - Note: Any thread. A system call only if the loop sleeps.
   /// - SeeAlso: counterpart `CFRunLoopWakeUp`.
   public func wakeUp() {
-    if shared.hasUnseenWake {
-      // With `seeWakes`: still unseen, or the pass that sees it reads what was written before this.
-      cmx_fence()
-      if shared.hasUnseenWake { return }
-    }
-    shared.wakes.wrappingAdd(1, ordering: .sequentiallyConsistent)
-    nudge()
+    if !isWakePending { shared.wakes.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+    nudge()  // also if one is pending: it may date from before this sleep, which is of no pass
+  }
+
+  /// Whether another wake-up changes nothing, since no pass has seen the last one.
+  private var isWakePending: Bool {
+    if !shared.hasUnseenWake { return false }
+    // With `seeWakes`: still unseen, or the pass that sees it reads what was written before this.
+    cmx_fence()
+    return shared.hasUnseenWake
   }
 
   /// A pass begins, which sees all wake-ups until now.
