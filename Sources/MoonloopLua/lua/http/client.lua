@@ -5,6 +5,7 @@ local fields = require "moonloop.http.fields"
 local message = require "moonloop.http.message"
 local url = require "moonloop.http.url"
 local spelling = require "moonloop.text.spelling"
+local values = require "moonloop.text.values"
 
 local client = {}
 
@@ -35,11 +36,8 @@ local function check(what, options, level)
   for key, value in pairs(options) do
     local expected = OPTIONS[key]
     if not expected then
-      local names = {}
-      for name in pairs(OPTIONS) do names[#names + 1] = name end
-      table.sort(names)
       error(("%s: unknown option '%s'%s"):format(what, tostring(key),
-        spelling.hint(tostring(key), names, "the options are")), level + 1)
+        spelling.hint(tostring(key), values.keys(OPTIONS), "the options are")), level + 1)
     end
     if not expected:find(type(value), 1, true) then
       error(("%s: '%s' must be a %s, got a %s"):format(what, key, expected, type(value)),

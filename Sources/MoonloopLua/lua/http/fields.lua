@@ -71,10 +71,8 @@ end
 function fields.head(first, self)
   local text = heads.write(first, self)
   if text then return text end
-  local names, lines = {}, { first }
-  for name in pairs(self) do names[#names + 1] = name end
-  table.sort(names)
-  for _, name in ipairs(names) do
+  local lines = { first }
+  for _, name in ipairs(values.keys(self)) do
     local value = self[name]
     if type(value) ~= "table" then
       lines[#lines + 1] = line_of(name, value)

@@ -1,6 +1,8 @@
 -- URLs: http://host:port/path?query, https, and http+unix://%2Fpath%2Fof%2Fsocket/path for Unix
 -- sockets.
 
+local values = require "moonloop.text.values"
+
 local url = {}
 
 function url.escape(text)
@@ -14,12 +16,10 @@ end
 
 -- { a = 1, b = { 2, 3 } } as a=1&b=2&b=3, sorted by name.
 function url.encode_query(fields)
-  local names, parts = {}, {}
-  for name in pairs(fields) do names[#names + 1] = name end
-  table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
-  for _, name in ipairs(names) do
-    local values = fields[name]
-    for _, value in ipairs(type(values) == "table" and values or { values }) do
+  local parts = {}
+  for _, name in ipairs(values.keys(fields)) do
+    local all = fields[name]
+    for _, value in ipairs(type(all) == "table" and all or { all }) do
       parts[#parts + 1] = url.escape(name) .. "=" .. url.escape(value)
     end
   end

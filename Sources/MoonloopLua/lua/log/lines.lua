@@ -22,16 +22,13 @@ end
 
 -- A value of a field as one word: quoted if it would not read as one.
 local function word(value)
-  local text = type(value) == "table" and encode(value, SHOWN)
-    or values.tostring(value)
+  local text = type(value) == "table" and encode(value, SHOWN) or values.tostring(value)
   return text:find "^[%w_./:@%%+,-]+$" and text or quoting.quoted(text)
 end
 
 local function words(message, fields)
-  local parts, names = { quoting.line(message) }, {}
-  for name in pairs(fields) do names[#names + 1] = name end
-  table.sort(names, values.before)
-  for place, name in ipairs(names) do
+  local parts = { quoting.line(message) }
+  for place, name in ipairs(values.keys(fields)) do
     parts[place + 1] = ("%s=%s"):format(values.tostring(name):gsub("[%s%c=]", "_"),
       word(fields[name]))
   end

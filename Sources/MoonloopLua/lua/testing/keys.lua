@@ -1,5 +1,6 @@
 -- The bytes that a terminal sends for keys.
 local spelling = require "moonloop.text.spelling"
+local values = require "moonloop.text.values"
 
 local keys = {}
 
@@ -30,12 +31,8 @@ function keys.bytes(key, is_application)
     return bytes and "\27" .. bytes, message
   end
   if utf8.len(key) == 1 then return key end
-  local names = {}
-  for _, list in ipairs { PLAIN, MOVES } do
-    for name in pairs(list) do names[#names + 1] = name end
-  end
-  table.sort(names)
-  return nil, ("unknown key '%s'%s"):format(key, spelling.hint(key, names, "there are"))
+  return nil, ("unknown key '%s'%s"):format(key,
+    spelling.hint(key, values.keys(PLAIN, MOVES), "there are"))
 end
 
 return keys

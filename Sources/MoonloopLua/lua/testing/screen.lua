@@ -4,6 +4,7 @@ local layout = require "moonloop.text.layout"
 local ml = require "moonloop"
 local spelling = require "moonloop.text.spelling"
 local surface = require "moonloop.testing.surface"
+local values = require "moonloop.text.values"
 
 local screen = { __name = "moonloop.testing.screen" }
 local methods = {}
@@ -16,13 +17,8 @@ local FIELDS = { columns = true, rows = true, title = true }
 function screen.__index(self, key)
   if methods[key] then return methods[key] end
   if FIELDS[key] then return surfaces[self][key] end
-  local names = {}
-  for _, list in ipairs { methods, FIELDS } do
-    for name in pairs(list) do names[#names + 1] = name end
-  end
-  table.sort(names)
-  error(("screen: no field '%s'%s"):format(
-    tostring(key), spelling.hint(tostring(key), names, "there are")), 2)
+  error(("screen: no field '%s'%s"):format(tostring(key),
+    spelling.hint(tostring(key), values.keys(methods, FIELDS), "there are")), 2)
 end
 
 --- Makes an empty screen.

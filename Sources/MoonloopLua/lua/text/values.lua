@@ -19,6 +19,16 @@ function values.before(a, b)
   return values.tostring(a) < values.tostring(b)
 end
 
+--- The keys of tables, in order.
+function values.keys(...)
+  local keys = {}
+  for _, one in ipairs { ... } do
+    for key in pairs(one) do keys[#keys + 1] = key end
+  end
+  table.sort(keys, values.before)
+  return keys
+end
+
 --- `tostring`, also for a value whose metamethod fails or does not return a string.
 function values.tostring(value)
   local ok, text = pcall(tostring, value)
