@@ -94,7 +94,7 @@ FAULTS = [
      "hasReady(mode) || frame.isStopped || isAwaited(frame)",
      "hasReady(mode) || isAwaited(frame)"),
     (POST, "a wake-up is not counted",
-     "\n    shared.wakes.wrappingAdd(1, ordering: .sequentiallyConsistent)",
+     "\n    if !isWakePending { shared.wakes.wrappingAdd(1, ordering: .sequentiallyConsistent) }",
      ""),
     (POST, "what is ready at a stop is dropped",
      "\n    if !hasDueTimers(frame.mode) { frame.openEvents.remove(.timers) }",
