@@ -21,7 +21,7 @@ local cancelling <const> = { __close = function(tasks)
 end }
 
 function methods:await()
-  local results, ended = {}, ml.channel(#self)
+  local results, ended = {}, ml.channel { name = "ends of workers", capacity = #self }
   local tasks <close> = setmetatable({}, cancelling)
   for number, worker in ipairs(self) do
     tasks[number] = ml.current():task({ name = "workers:await" }, function()
@@ -39,6 +39,8 @@ function methods:await()
   end
   return results
 end
+
+function meta:__tostring() return ("%d workers"):format(#self) end
 
 function meta:__close()
   self:stop()
@@ -62,13 +64,15 @@ return function(count, options)
     error("ml.workers: needs the options of ml.worker second: ml.workers(4, { \"serve.lua\" })", 2)
   end
   local workers = setmetatable({}, meta)
+  local is_whole = false
+  local _ <close> = setmetatable({}, { __close = function()
+    if not is_whole then workers:stop() end
+  end })
   for number = 1, count do
     local worker, problem, code = ml.worker(options_of(number, options))
-    if not worker then
-      workers:stop()
-      return nil, problem, code
-    end
+    if not worker then return nil, problem, code end
     workers[number] = worker
   end
+  is_whole = true
   return workers
 end

@@ -62,14 +62,17 @@ loop:task(function()
     idle_timeout = 5, function() calls = calls + 1 return "ok" end })
   local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
   local began = ml.now()
-  local sender = loop:task(function()
-    stream:write "GET / HTTP/1.1\r\n"
-    for i = 1, 10 do
-      ml.sleep(2)
-      if not stream:write(("X-%d: 1\r\n"):format(i)) then return end
-    end
-    stream:write "Host: x\r\nConnection: close\r\n\r\n"
-  end)
+  local function send(to, beginning, ending)
+    return loop:task(function()
+      to:write(beginning)
+      for i = 1, 10 do
+        ml.sleep(2)
+        if not to:write(("X-%d: 1\r\n"):format(i)) then return end
+      end
+      to:write(ending)
+    end)
+  end
+  local sender = send(stream, "GET / HTTP/1.1\r\n", "Host: x\r\nConnection: close\r\n\r\n")
   stream:read "a"
   assert(calls == 0 and ml.now() - began < 3.5, ml.now() - began)
   sender:cancel()
@@ -77,14 +80,8 @@ loop:task(function()
   -- Nor a trailer.
   local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
   began = ml.now()
-  sender = loop:task(function()
-    stream:write "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
-    for i = 1, 10 do
-      ml.sleep(2)
-      if not stream:write(("X-%d: 1\r\n"):format(i)) then return end
-    end
-    stream:write "\r\n"
-  end)
+  sender = send(stream,
+    "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", "\r\n")
   assert(stream:read("a"):find "^HTTP/1.1 408 ")
   assert(calls == 0 and ml.now() - began < 3.5, ml.now() - began)
   sender:cancel()

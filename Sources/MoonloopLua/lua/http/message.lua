@@ -28,17 +28,19 @@ local malformed = message.malformed
 
 local function too_large() return nil, "the head is too large", "EMSGSIZE" end
 
+-- What a read has returned, and the new rest, if it is within the bytes that are left.
+local function within(left, text, problem, code)
+  if not text and code ~= "EMSGSIZE" then return nil, problem, code end
+  if not text or #text > left then return too_large() end
+  return text, left - #text
+end
+
 --- Reads a line within the bytes that are left. Returns it and the new rest.
 function message.read_line(stream, left, time)
-  local line, problem, code = stream:read("L", time())
-  if not line then
-    if code == "EMSGSIZE" then return too_large() end
-    return nil, problem, code
-  end
-  left = left - #line
-  if left < 0 then return too_large() end
+  local line, rest, code = within(left, stream:read("L", time()))
+  if not line then return nil, rest, code end
   local before, last = line:byte(-2, -1)
-  if before == 13 and last == 10 then return line:sub(1, -3), left end
+  if before == 13 and last == 10 then return line:sub(1, -3), rest end
   if (last or before) ~= 10 then return malformed "the head is incomplete" end
   return malformed "a line ends without a carriage return"
 end
@@ -46,14 +48,7 @@ end
 -- Reads the lines that have come, up to an empty one: most heads come whole. Returns their text and
 -- the new rest.
 local function read_lines(stream, left, options)
-  local text, problem, code = stream:read("h", options)
-  if not text then
-    if code == "EMSGSIZE" then return too_large() end
-    return nil, problem, code
-  end
-  left = left - #text
-  if left < 0 then return too_large() end
-  return text, left
+  return within(left, stream:read("h", options))
 end
 
 -- Reads fields up to the empty line into a table.
