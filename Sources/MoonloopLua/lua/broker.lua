@@ -28,14 +28,11 @@ local FIELDS = { "name", "capacity", "deliver", "dropped", "on_error" }
 local states = setmetatable({}, { __mode = "k" })
 local methods = {}
 
--- The permanent identity of this port at the broker; or nil, message, code.
-local function identity(self, timeout)
-  if self.id then return self.id end
-  local id, message, code = self.calls:call(
-    function() return { "EVAL", scripts.NAME, 1, self.key .. ":names" } end, timeout, "string")
-  if not id then return nil, message, code end
-  self.id = self.id or id
-  return self.id
+-- The identity of a port among all at its broker: when and where it was made, and a random number,
+-- which alone would not do where a script has set the seed.
+local function identity(self)
+  return ("%x.%x.%s"):format(math.floor(ml.wall_time() * 1e6), math.random(0),
+    ("%p"):format(self):sub(3))
 end
 
 -- A message as its form, "s" for a string and "j" for JSON, and its text; or nil, message, code.
@@ -59,7 +56,7 @@ end
 -- The first messages that are still wanted, with rising numbers; and the command that sends them.
 local function next_batch(self)
   local batch, bytes, kept = {}, 0, {}
-  local words = { "EVAL", scripts.SEND, 2, self.key, self.key .. ":from:" .. (self.id or ""),
+  local words = { "EVAL", scripts.SEND, 2, self.key, ("%s:from:%s"):format(self.key, self.id),
     self.capacity }
   for _, item in ipairs(self.out) do
     if not item.is_over then kept[#kept + 1] = item end
@@ -79,15 +76,11 @@ end
 -- Sends what waits, one batch at a time: later messages go with the next one.
 local function pump(self)
   repeat
-    local batch
-    local taken, message, code = self:identity()
-    if taken then
-      local words
-      taken, message, code = self.calls:call(function()
-        batch, words = next_batch(self)
-        return words
-      end, nil, "number")
-    end
+    local batch, words
+    local taken, message, code = self.calls:call(function()
+      batch, words = next_batch(self)
+      return words
+    end, nil, "number")
     for place, item in ipairs(batch or next_batch(self)) do
       if not taken or place <= taken then
         item.is_over = true
@@ -141,18 +134,16 @@ function methods:request(message, options)
   if state.deliver == "all" then error(state.label .. ": messages to all get no reply", 2) end
   local form, text, problem = pack(state, message)
   if not form then return nil, text, problem end
-  local ends, id = ml.now() + timeout, nil
-  id, problem, code = state:identity(timeout)
-  if not id then return nil, problem, code end
-  local channel = ("%s:reply:%s"):format(state.key, id)
+  local ends, channel = ml.now() + timeout, ("%s:reply:%s"):format(state.key, state.id)
   state.calls:subscribe(channel)
   state.asked = state.asked + 1
   local number, done = tostring(state.asked), ml.channel(1)
   local _ <close> = setmetatable({}, { __close = function() state.requests[number] = nil end })
   state.requests[number] = done
-  id, problem, code = enqueue(state, { form = form, text = text, reply = channel .. " " .. number,
+  local sent
+  sent, problem, code = enqueue(state, { form = form, text = text, reply = channel .. " " .. number,
     life = math.ceil(timeout * 1000) }, timeout)
-  if not id then return nil, problem, code end
+  if not sent then return nil, problem, code end
   local answer = done:receive { timeout = math.max(0, ends - ml.now()) }
   if answer then return table.unpack(answer, 1, answer.n) end
   return nil, ("%s: no reply within %g s"):format(state.label, timeout), "ETIMEDOUT"
@@ -257,7 +248,7 @@ return function(options)
   if not place then error("ml.port: 'over': " .. problem, 3) end
   self.label, self.key = ("port '%s'"):format(self.name), ("moonloop:{%s}"):format(self.name)
   self.out, self.requests, self.number, self.asked, self.dropped = {}, {}, 1, 0, 0
-  self.place, self.pack, self.unpack, self.identity = place, pack, unpack_text, identity
+  self.place, self.pack, self.unpack, self.id = place, pack, unpack_text, identity(self)
   self.calls = link.calls { place = place, label = self.label, modes = self.modes,
     pushed = function(push) pushed(self, push) end }
   local handle = setmetatable({}, meta)

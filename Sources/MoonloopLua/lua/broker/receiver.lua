@@ -154,15 +154,7 @@ function receiver.set(self, handler)
   self.bell = self.bell or ml.channel(1)
   self.renewal = self.renewal or ml.current():timer { every = self.lease / 3, keep_alive = false,
     name = self.label, modes = self.modes, function() renew(self) end }
-  self.task = link.task(self, function()
-    local id, message = self:identity(self.timeout)
-    while not id do
-      link.report(self, message)
-      link.rest(self, 1)
-      id, message = self:identity(self.timeout)
-    end
-    link.keep(self, function(stream) return serve(self, stream) end)
-  end)
+  self.task = link.task(self, link.keep, self, function(stream) return serve(self, stream) end)
 end
 
 function receiver.close(self)

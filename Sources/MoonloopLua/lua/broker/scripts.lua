@@ -2,11 +2,6 @@
 -- KEYS[1] is the queue, a stream whose entries are the messages that are not yet acknowledged.
 local scripts = {}
 
---- A name that not even a broker that forgot everything gives again.
-scripts.NAME = [[
-local time = redis.call('TIME')
-return time[1] .. '.' .. time[2] .. '-' .. redis.call('INCR', KEYS[1])]]
-
 --- Adds messages in order while there is room; how many of the batch are in the queue now. A batch
 --- that is sent again after a lost reply adds nothing twice: KEYS[2] is the last number.
 -- ARGV: capacity, then number, kind, text, reply and time to live of each; numbers rise

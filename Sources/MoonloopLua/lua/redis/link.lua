@@ -35,7 +35,7 @@ end
 
 --- Connects, and again when the connection has ended, for as long as the task lives.
 -- @param self `place`, `label`, `modes`, `holds`; gets `problem`: message and code; `lost`, if it
---   has one, is called when the connection has ended, which is reported else
+--   has one, is called when the connection has ended, else that is reported when it goes on
 -- @param serve uses a stream until it is broken: message, code, whether it was of use
 function link.keep(self, serve)
   local pause = PAUSE
@@ -49,8 +49,12 @@ function link.keep(self, serve)
       stream:invalidate()
     end
     self.problem = { message, code }
-    if self.lost then self:lost(message, code) else link.report(self, message) end
     if was_useful then pause = PAUSE end
+    if self.lost then
+      self:lost(message, code)
+    elseif pause == PAUSE_LIMIT then
+      link.report(self, message)
+    end
     link.rest(self, pause * (1 + math.random() / 2))
     pause = math.min(2 * pause, PAUSE_LIMIT)
   end
