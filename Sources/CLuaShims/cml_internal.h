@@ -82,6 +82,8 @@ int cml_call_member(lua_State *L, int arguments);
 
 // Sets the states open on this thread, for the signal handler.
 void cml_watchdog_opened(struct cml_state *s);
+// Whether what runs on this thread must stop now. For C code that is called back by a library.
+bool cml_is_stopping(void);
 void cml_watchdog_closed(struct cml_state *s);
 
 // Ends the watchdog thread, if there is one.

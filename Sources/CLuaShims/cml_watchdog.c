@@ -92,6 +92,12 @@ static void handle(int number) {
   errno = saved;
 }
 
+bool cml_is_stopping(void) {
+  for (struct cml_state *s = open_states; s != NULL; s = s->next_of_thread)
+    if (s->stop != CML_STOP_NONE) return true;
+  return false;
+}
+
 static bool take_signal(int number) {
   struct sigaction old, new = {.sa_handler = handle, .sa_flags = SA_RESTART | SA_ONSTACK};
   if (sigaction(number, NULL, &old) != 0 || old.sa_handler != SIG_DFL) return false;

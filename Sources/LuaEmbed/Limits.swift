@@ -146,6 +146,9 @@ extension LuaState {
   /// Identifies the running call-out by a number, or 0. Also for a signal handler.
   package static var calloutFunction: @convention(c) (OpaquePointer?) -> UInt64 { cml_callout }
 
+  /// From now on a stop also ends the statements of the connections that SQLite opens.
+  package static func stopSQLite() { cml_stop_sqlite() }
+
   /// The signal that this package uses to reach a busy thread; do not block or take it.
   public static var stopSignal: Int32 { cml_stop_signal() }
 }

@@ -267,6 +267,9 @@ void cml_on_visit(cml_state *s, bool (*visit)(void *context, lua_State *L), void
 uint64_t cml_callout(cml_state *s);
 // The signal by which a stop reaches the owner thread; the same in all states.
 int cml_stop_signal(void);
+// From now on a stop also ends the statements of SQLite's connections; to be called when a module
+// in C has loaded that library, and before it opens one.
+void cml_stop_sqlite(void);
 // Why the last call-out was stopped: 1 time, 2 memory, 3 interrupt.
 int cml_stop_reason(cml_state *s);
 // Hooks for the standard libraries of a program that runs scripts.

@@ -12,6 +12,7 @@ let posixSystemEntries: [LuaEntry] = [
   .function("ids", posixIDs), .function("set_id", posixSetID),
   .function("set_priority", posixSetPriority), .function("names", posixNames),
   .function("machine", posixMachine), .function("interfaces", posixInterfaces),
+  .function("stop_sqlite", posixStopSQLite),
 ]
 
 /// `folder()`: the working folder.
@@ -230,4 +231,12 @@ private func address(_ raw: UnsafeMutablePointer<sockaddr>?) -> String? {
   let code = getnameinfo(
     raw, socklen_t(size), &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST)
   return code == 0 ? text(host) : nil
+}
+
+/// `stop_sqlite()`: a limit, or the end of a worker, also ends statements of SQLite from now on.
+private let posixStopSQLite: LuaRawFunction = { L, context in
+  host(L, context, "stop_sqlite") { call in
+    LuaState.stopSQLite()
+    return 0
+  }
 }

@@ -98,6 +98,7 @@ struct ServerExampleTests {
         ETIMEDOUT
         the loop went on
         4
+        ETIMEDOUT
 
         """)
     #expect(outcome.status == 0 && outcome.errors == "")

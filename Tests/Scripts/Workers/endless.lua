@@ -12,13 +12,17 @@ local endless = {
     ml.sleep(math.huge)]],
   [[setmetatable({}, { __gc = function() while true do end end })
     require("moonloop").sleep(math.huge)]],
+  [[local db = require "luasql.sqlite3".sqlite3():connect ":memory:"
+    require("moonloop").parent:send "begins"
+    db:execute
+      "with recursive n(i) as (select 1 union all select i from n) select count(*) from n"]],
 }
 local workers = {}
 for place, source in ipairs(endless) do
   workers[place] = assert(ml.worker { name = "endless " .. place, source = source })
 end
 loop:task(function()
-  ml.sleep(0)
+  assert(workers[#workers].port:receive() == "begins")
   for _, worker in ipairs(workers) do worker:stop() end
   for place, worker in ipairs(workers) do
     assert(select(3, worker:await()) == "ECANCELED", place)

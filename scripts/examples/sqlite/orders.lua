@@ -30,8 +30,8 @@ loop:task(function()
   local rows = assert(pool:execute "select * from orders")
   for _, row in ipairs(rows) do print(row.item, row.count) end
 
-  -- A deadline: SQLite makes the other connection wait for this transaction, in C, and nothing
-  -- can stop that. The caller goes on, the thread is replaced, and the loop has not waited at all.
+  -- A deadline: SQLite makes the other connection wait for this transaction, in C. The caller goes
+  -- on, the thread is stopped and replaced, and the loop has not waited at all.
   pool:transaction(function(execute)
     execute "insert into orders values ('forks', 4)"
     beats = 0
@@ -39,6 +39,9 @@ loop:task(function()
     print(beats > 3 and "the loop went on" or "the loop has waited")
   end)
   print(assert(pool:execute "select count from orders where item = 'forks'")[1].count)
+  -- So it is with a statement that would never end.
+  print(select(3, pool:execute([[with recursive n(i) as (select 1 union all select i from n)
+    select count(*) as count from n]], { timeout = 0.2 })))
   heart:invalidate()
   pool:close()
 end)

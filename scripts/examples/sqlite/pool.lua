@@ -1,6 +1,6 @@
 -- A pool of threads with a connection to an SQLite database each, for programs whose loop must not
--- wait for the disk. LuaSQL cannot stop a running statement: a task that waits longer than its
--- timeout goes on without it, and the thread is left to itself and replaced.
+-- wait for the disk. A task that waits longer than its timeout goes on without the statement; the
+-- thread is stopped, and with it the statement, and replaced.
 local ml = require "moonloop"
 
 -- What runs on each thread: statements come in, rows or numbers of changed rows go out.
@@ -12,22 +12,14 @@ local THREAD = [[
   assert(db:execute "pragma busy_timeout = 1000"):close()
   assert(db:execute "pragma journal_mode = wal"):close()
 
-  local function rows_of(cursor, ends)
-    local rows = {}
-    for row in function() return cursor:fetch({}, "a") end do
-      rows[#rows + 1] = row
-      -- Between two rows a statement can be stopped.
-      if ml.now() > ends then cursor:close() return { message = "out of time" } end
-    end
-    cursor:close()
-    return { rows = rows }
-  end
-
-  ml.parent:on("message", function(request, reply)
-    local result, message = db:execute(request.statement)
+  ml.parent:on("message", function(statement, reply)
+    local result, message = db:execute(statement)
     if not result then return reply { message = message } end
     if type(result) == "number" then return reply { changed = result } end
-    reply(rows_of(result, ml.now() + request.timeout))
+    local rows = {}
+    for row in function() return result:fetch({}, "a") end do rows[#rows + 1] = row end
+    result:close()
+    reply { rows = rows }
   end)
 ]]
 
@@ -40,14 +32,13 @@ end
 
 -- One statement on one thread: its rows, or how many it changed; or nil, message, code.
 local function ask(worker, statement, timeout)
-  local answer, message, code = worker.port:request({ statement = statement, timeout = timeout },
-    { timeout = timeout })
+  local answer, message, code = worker.port:request(statement, { timeout = timeout })
   if not answer then return nil, message, code end
   return answer.rows or answer.changed, answer.message
 end
 
 -- Calls a function with a thread of the pool. One that may still be busy does not come back: its
--- connection is closed as soon as it can be, and with it ends its transaction.
+-- statement and its transaction end with it.
 local function with_thread(self, timeout, fn)
   local worker, message, code = self.free:receive { timeout = timeout }
   if not worker then return nil, "all connections are busy: " .. tostring(message), code end

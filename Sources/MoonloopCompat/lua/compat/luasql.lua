@@ -1,6 +1,8 @@
 -- LuaSQL in a program. Its drivers are in C and wait for their server inside of a call, where
 -- nothing can suspend them: with moonloop.compat.socket their connections have threads; without it
--- the first such call of each kind is reported. SQLite has no server, and mostly waits for nothing.
+-- the first such call of each kind is reported. SQLite has no server, mostly waits for nothing, and
+-- its statements end when a limit or the end of a worker stops the script.
+local posix = require "moonloop.posix"
 local report = require "moonloop.compat.socket.report"
 local stock = require "moonloop.compat.socket.stock"
 local waiting = require "moonloop.compat.socket.waiting"
@@ -38,6 +40,7 @@ end
 function luasql.open(name)
   local driver = stock.load(name)
   local has_server = not name:find "sqlite"
+  if not has_server then posix.stop_sqlite() end
   if has_server and package.loaded["moonloop.compat.socket"] then
     return require "moonloop.compat.luasql.threads"(name:match "^luasql%.(.*)", driver,
       luasql.classes())

@@ -31,12 +31,18 @@ local function answer(ok, first, ...)
 end
 
 ml.parent:on("message", function(request, reply)
-  local object, name, given = objects[request.number], request.name, request.given
-  if not name or name == "close" then objects[request.number] = nil end
-  if not name then return end
+  local number, name, given = request.number or -1, request.name, request.given
+  local object = objects[number]
+  if not name or name == "close" then objects[number] = nil end
+  if not name then return reply(true) end
   reply(answer(pcall(methods[name] or object[name], object, table.unpack(given, 1, given.n))))
 end)
 ]]
+
+-- By drivers: what asks a connection for its number at the server, and what ends the statement of
+-- the connection with that number, as another connection's statement.
+local STOPS = { postgres = { "select pg_backend_pid()", "select pg_cancel_backend(%d)" },
+  mysql = { "select connection_id()", "kill query %d" } }
 
 -- What is known of each object: its thread, its number there, and those it was made by.
 local function fields(object) return debug.getuservalue(object, 1) end
@@ -49,19 +55,40 @@ local function make(class, known)
   return debug.setmetatable(object, metas[class])
 end
 
-local function request(worker, message) return worker.port:request(message) end
+-- Ends the statement that runs, by another connection; then the thread is free again.
+local function stop(thread, permit)
+  local _ <close> = permit
+  local environment = make(thread.class, { driver = thread.driver })
+  local connection, problem = environment:connect(table.unpack(thread.given, 1, thread.given.n))
+  if not connection then error("a statement could not be stopped: " .. problem, 0) end
+  connection:execute(thread.stop)
+  connection:close()
+  thread.worker.port:request {}
+end
+
+-- A statement that no task waits for any more is stopped; the next request waits for that.
+local function request(thread, message)
+  local permit, is_answered = thread.gate:acquire(), false
+  local _ <close> = setmetatable({}, { __close = function()
+    if is_answered or not thread.stop then return permit:release() end
+    ml.current():task({ name = "luasql:stop", owner = "none" }, stop, thread, permit)
+  end })
+  local answer, problem = thread.worker.port:request(message)
+  is_answered = true
+  return answer, problem
+end
 
 local function ask(object, name, ...)
   local known = fields(object)
   if known.is_closed then
     error(("LuaSQL: %s is closed"):format(getmetatable(object).__name:match "%l+$"), 2)
   end
-  local answer, message = waiting.call("luasql:" .. name, request, known.worker,
+  local answer, message = waiting.call("luasql:" .. name, request, known.thread,
     { number = known.number, name = name, given = table.pack(...) })
   if not answer then return nil, "LuaSQL: " .. message end
   if not answer[1] then error(answer[2], 2) end
   if not answer.class then return table.unpack(answer, 2, answer.n) end
-  return make(answer.class, { worker = known.worker, number = answer[2], made_by = object })
+  return make(answer.class, { thread = known.thread, number = answer[2], made_by = object })
 end
 
 -- Ends a thread that has nothing more to do.
@@ -83,9 +110,17 @@ function own.environment.connect(environment, ...)
   local _ <close> = setmetatable({}, { __close = function()
     if not connection then worker:stop() end
   end })
-  local there = make(getmetatable(environment).__name, { worker = worker, number = 0 })
-  connection, message = ask(there, "connect", ...)
-  if not connection then finish(worker) end
+  local thread = { worker = worker, gate = ml.semaphore(1), given = table.pack(...),
+    driver = known.driver, class = getmetatable(environment).__name }
+  connection, message = ask(make(thread.class, { thread = thread, number = 0 }), "connect", ...)
+  if not connection then
+    finish(worker)
+  elseif STOPS[known.driver] then
+    local question, stops = table.unpack(STOPS[known.driver])
+    local cursor = assert(ask(connection, "execute", question))
+    thread.stop = stops:format(own.cursor.fetch(cursor))
+    own.cursor.close(cursor)
+  end
   return connection, message
 end
 
@@ -101,14 +136,14 @@ function own.connection.close(connection)
   if known.is_closed then return false end
   local is_done, message = ask(connection, "close")
   known.is_closed = is_done
-  if is_done then finish(known.worker) end
+  if is_done then finish(known.thread.worker) end
   return is_done, message
 end
 
 -- The thread needs a cursor no more: all its rows are here.
 local function forget(cursor)
   local known = fields(cursor)
-  if not known.is_closed then known.worker.port:send { number = known.number } end
+  if not known.is_closed then known.thread.worker.port:send { number = known.number } end
   known.is_closed = true
 end
 
@@ -157,7 +192,7 @@ local unused = { cursor = forget }
 
 function unused.connection(connection)
   local known = fields(connection)
-  if not known.is_closed then known.worker:stop() end
+  if not known.is_closed then known.thread.worker:stop() end
 end
 
 local function define(class, methods)
