@@ -121,10 +121,9 @@ function methods:send(message, options)
   local form, text, problem = pack(state, message)
   if not form then return nil, text, problem end
   if state.deliver == "one" then return enqueue(state, { form = form, text = text }, timeout) end
-  local count
-  count, problem, code = state.calls:call(
+  form, problem, code = state.calls:call(
     function() return { "PUBLISH", state.key, form .. text } end, timeout)
-  if not count then return nil, problem, code end
+  if not form then return nil, problem, code end
   return true
 end
 
@@ -140,10 +139,9 @@ function methods:request(message, options)
   local number, done = tostring(state.asked), ml.channel(1)
   local _ <close> = setmetatable({}, { __close = function() state.requests[number] = nil end })
   state.requests[number] = done
-  local sent
-  sent, problem, code = enqueue(state, { form = form, text = text, reply = channel .. " " .. number,
+  form, problem, code = enqueue(state, { form = form, text = text, reply = channel .. " " .. number,
     life = math.ceil(timeout * 1000) }, timeout)
-  if not sent then return nil, problem, code end
+  if not form then return nil, problem, code end
   local answer = done:receive { timeout = math.max(0, ends - ml.now()) }
   if answer then return table.unpack(answer, 1, answer.n) end
   return nil, ("%s: no reply within %g s"):format(state.label, timeout), "ETIMEDOUT"
@@ -185,21 +183,16 @@ function methods:receive(options)
       if state.deliver == "one" and not state.is_closed then finished:receive() end
     end)
   end
-  local got
-  got, _, code = state.inbox:receive { timeout = options and options.timeout }
+  local got, _, ending = state.inbox:receive { timeout = options and options.timeout }
   if got then return table.unpack(got, 1, 2) end
-  if code ~= "ETIMEDOUT" then return nil, state.label .. " was closed", "EPIPE" end
-  return nil, ("%s: no message within %g s"):format(state.label, options.timeout), code
+  if ending ~= "ETIMEDOUT" then return nil, state.label .. " was closed", "EPIPE" end
+  return nil, ("%s: no message within %g s"):format(state.label, options.timeout), ending
 end
 
 function methods:count(options)
   local state, timeout, code = enter(self, "port:count", options)
   if not state then return nil, timeout, code end
-  local count, problem
-  count, problem, code = state.calls:call(function() return { "XLEN", state.key } end, timeout,
-    "number")
-  if not count then return nil, problem, code end
-  return count
+  return state.calls:call(function() return { "XLEN", state.key } end, timeout, "number")
 end
 
 function methods:is_valid() return not states[self].is_closed end

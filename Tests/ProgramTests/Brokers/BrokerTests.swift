@@ -14,7 +14,8 @@ struct BrokerTests {
       local folder, over, server
       local function start_server(...)
         server = assert(ml.process.spawn { "redis-server", "--port", "0", "--unixsocket",
-          folder .. "/s", "--dir", folder, "--appendonly", "yes", "--save", "", stdout = "null" })
+          folder .. "/s", "--dir", folder, "--appendonly", "yes", "--appendfsync", "no",
+          "--save", "", stdout = "null" })
       end
       local function kill_server() server:kill "kill" server:await() end
       -- A command of another client.

@@ -222,6 +222,27 @@ function cases.it_falls_silent()
   equal(logins, 2)
 end
 
+-- What a stalled receiver reads after its lease, another one may have done.
+function cases.it_gives_a_message_late()
+  local scripts = require "moonloop.broker.scripts"
+  local asked, began = {}, {}
+  local server <close>, over = broker { TIME = "*2\r\n$1\r\n1\r\n$1\r\n2\r\n", XGROUP = "+OK\r\n",
+    XREADGROUP = function(words)
+      if words[#words] ~= ">" then return "_\r\n" end
+      asked[#asked + 1] = ml.now()
+      ml.sleep(#asked > 3 and 1000 or #asked > 1 and 3 or 1)
+      return ("%%1\r\n$1\r\nx\r\n*1\r\n*2\r\n$3\r\n%d-0\r\n*2\r\n$1\r\ns\r\n$1\r\n%d\r\n"):format(
+        #asked, #asked)
+    end,
+    EVAL = function(words)
+      if words[2] ~= scripts.RENEW then return ":1\r\n" end
+      return ("*1\r\n:%d\r\n"):format(words[#words] == "3-0" and 1 or 0)
+    end }
+  local jobs <close> = port(over, { lease = 2, function(_, text) began[#began + 1] = text end })
+  ml.sleep(10)
+  equal(table.concat(began, " "), "1 3")
+end
+
 function cases.it_is_closed_meanwhile()
   local server <close>, over = broker {}
   local jobs = port(over)

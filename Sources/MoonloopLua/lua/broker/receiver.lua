@@ -4,6 +4,7 @@ local ml = require "moonloop"
 local link = require "moonloop.redis.link"
 local redis = require "moonloop.redis"
 local scripts = require "moonloop.broker.scripts"
+local values = require "moonloop.text.values"
 
 local receiver = {}
 
@@ -14,15 +15,22 @@ local HELD, PATIENCE = 5, 10
 -- Acknowledges a message, with the reply to the requester: true; or nil, message, code.
 local function acknowledge(self, entry, form, text)
   local channel, number = entry.reply:match "^(%S+) (%d+)$"
-  local answer = channel and ("%s %s%s"):format(number, form, text) or ""
-  local result, times, code = self.calls:call(function()
-    return { "EVAL", scripts.ACKNOWLEDGE, 1, self.key, entry.id, self.id, channel or "",
-      answer }
+  local answer, times = channel and ("%s %s%s"):format(number, form, text) or "", 0
+  local result, message, code = self.calls:call(function()
+    times = times + 1
+    return { "EVAL", scripts.ACKNOWLEDGE, 1, self.key, entry.id, self.id, channel or "", answer }
   end)
-  if not result then return nil, times, code end
+  if not result then return nil, message, code end
   if result == 1 or (result == 2 and times > 1) then return true end
   return nil, ("%s: message %s was given to another receiver after its lease of %g s"):format(
     self.label, entry.id, self.lease), "ESTALE"
+end
+
+-- Renews leases: a list with 1 for each message that is still ours, else 0; or nil, message, code.
+local function renew(self, ids)
+  return self.calls:call(function()
+    return { "EVAL", scripts.RENEW, 1, self.key, self.id, table.unpack(ids) }
+  end, self.lease / 3, "table")
 end
 
 -- Runs the handler. A message whose handler failed waits for its lease, and is given out again.
@@ -31,6 +39,8 @@ local function handle(self, entry)
     self.busy[entry.id], self.free = nil, self.free + 1
     self.bell:try_send(true)
   end })
+  -- Others may have what comes late, and have done it.
+  if ml.now() >= entry.ends and (renew(self, { entry.id }) or {})[1] ~= 1 then return end
   local value, problem = self.unpack(entry.form, entry.text)
   if problem then error(("%s: message %s: %s"):format(self.label, entry.id, problem), 0) end
   local is_answered = false
@@ -48,10 +58,12 @@ local function handle(self, entry)
 end
 
 -- Starts handlers. What was deleted meanwhile has no fields; what asks too late is not asked.
-local function take(self, entries)
+-- @param given when the leases began, at the earliest
+local function take(self, entries, given)
   for _, raw in ipairs(entries) do
     local id, fields = raw[1], raw[2] or {}
-    local entry = { id = id, form = fields[1], text = fields[2], reply = fields[4] or "" }
+    local entry = { id = id, form = fields[1], text = fields[2], reply = fields[4] or "",
+      ends = given + self.lease }
     local life, sent = tonumber(fields[6]) or 0, tonumber(id:match "^%d+") or 0
     local is_late = life > 0 and sent + life < (ml.wall_time() + self.offset) * 1000
     if self.busy[id] then  -- its handler still runs
@@ -89,32 +101,26 @@ local function serve(self, stream)
   repeat
     entries, message, code = read("STREAMS", self.key, from)
     if not entries then return message, code end
-    take(self, entries)
+    take(self, entries, -math.huge)
     from = entries[1] and entries[#entries][1]
   until not from
   -- Others come back to the broker as well, and keep what they have.
   local sweep = ml.now() + self.lease
   while true do
-    if ml.now() >= sweep then
-      sweep = ml.now() + self.lease / 2
+    local given = ml.now()
+    if given >= sweep then
+      sweep = given + self.lease / 2
       entries, message, code = ask("EVAL", scripts.TAKE_OVER, 2, self.key, self.key .. ":failed",
         id, math.ceil(self.lease * 1000), room(), self.attempts)
       if entries then entries, message, code = redis.entries(entries) end
     else
-      local wait = math.max(0.001, math.min(HELD, sweep - ml.now()))
+      local wait = math.max(0.001, math.min(HELD, sweep - given))
       entries, message, code = read("BLOCK", math.ceil(wait * 1000), "STREAMS", self.key, ">")
     end
     if not entries then return message, code, true end
     self.warned = nil
-    take(self, entries)
+    take(self, entries, given)
   end
-end
-
--- Tells the broker that the messages in progress still are.
-local function renew(self)
-  local words = { "EVAL", scripts.RENEW, 1, self.key, self.id }
-  for id in pairs(self.busy) do words[#words + 1] = id end
-  if #words > 5 then self.calls:call(function() return words end, self.lease / 3) end
 end
 
 -- Hands the messages for all to the handler, 'at_once' at a time.
@@ -153,7 +159,10 @@ function receiver.set(self, handler)
   self.busy, self.free = self.busy or {}, self.free or self.at_once
   self.bell = self.bell or ml.channel(1)
   self.renewal = self.renewal or ml.current():timer { every = self.lease / 3, keep_alive = false,
-    name = self.label, modes = self.modes, function() renew(self) end }
+    name = self.label, modes = self.modes, function()
+      local ids = values.keys(self.busy)
+      if ids[1] then renew(self, ids) end
+    end }
   self.task = link.task(self, link.keep, self, function(stream) return serve(self, stream) end)
 end
 

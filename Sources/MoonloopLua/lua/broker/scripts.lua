@@ -34,15 +34,17 @@ redis.call('XACK', KEYS[1], 'moonloop', id)
 redis.call('XDEL', KEYS[1], id)
 return 1]]
 
---- Renews the lease of those messages that still are this receiver's.
+--- Renews the lease of those messages that still are this receiver's: 1 for each of them, else 0.
 -- ARGV: receiver, messages
 scripts.RENEW = [[
+local mine = {}
 for i = 2, #ARGV do
-  if #redis.call('XPENDING', KEYS[1], 'moonloop', ARGV[i], ARGV[i], 1, ARGV[1]) > 0 then
+  mine[i - 1] = #redis.call('XPENDING', KEYS[1], 'moonloop', ARGV[i], ARGV[i], 1, ARGV[1])
+  if mine[i - 1] > 0 then
     redis.call('XCLAIM', KEYS[1], 'moonloop', ARGV[1], 0, ARGV[i], 'JUSTID')
   end
 end
-return 1]]
+return mine]]
 
 --- Takes over messages whose lease has passed; those given out too often go to KEYS[2].
 -- ARGV: receiver, lease in milliseconds, how many, how often one may be given out

@@ -73,7 +73,6 @@ end
 local function write(self, call)
   local words = not call.is_over and call.words()
   if not words then return call.done:try_send { false } end
-  call.times = call.times + 1
   self.waiting[#self.waiting + 1] = call
   self.stream:write(redis.command(words))
 end
@@ -96,7 +95,7 @@ function Calls:serve(stream)
     local reply, message, code = redis.read(stream, { timeout = PATIENCE })
     if reply == nil and code == "ETIMEDOUT" and not is_asked and #self.waiting == 0 then
       is_asked = true
-      local ping = { words = function() return { "PING" } end, times = 0, done = ml.channel(1) }
+      local ping = { words = function() return { "PING" } end, done = ml.channel(1) }
       write(self, ping)
       ping.is_over = true  -- the next connection need not send it
     elseif reply == nil then
@@ -137,10 +136,10 @@ end
 --- Sends a command and waits for its reply, over as many connections as that takes.
 -- @param words gives them each time it is sent; nil: it is no longer wanted
 -- @param kind the type that the reply must have
--- @return the reply, and how often it was sent; or nil, message, code
+-- @return the reply; or nil, message, code
 function Calls:call(words, timeout, kind)
   if self.is_closed then return nil, self.label .. " was closed", "EPIPE" end
-  local call <close> = setmetatable({ words = words, times = 0, done = ml.channel(1) },
+  local call <close> = setmetatable({ words = words, done = ml.channel(1) },
     { __close = function(call) call.is_over = true end })
   if self.stream then write(self, call) else self.waiting[#self.waiting + 1] = call end
   start(self)
@@ -155,7 +154,7 @@ function Calls:call(words, timeout, kind)
     local _, message, code = redis.typed(answer[1], kind)
     if code then return nil, ("%s: %s"):format(self.label, message), code end
   end
-  return answer[1], call.times
+  return answer[1]
 end
 
 function Calls:close()
