@@ -75,7 +75,8 @@ struct ExampleRun {
       try lua.run("local write = captured; captured = nil; (function(...) \(capture) end)(write)")
       try runtime.mainChunk.start(chunk: chunk, name: "=\(name)")
       if !runtime.runs.ranLoop {
-        let result = loop.run(mode: .default, for: .seconds(100_000))
+        // More than a weekend, over which the example of `loop:cron` waits.
+        let result = loop.run(mode: .default, for: .seconds(300_000))
         if result == .timedOut { collected.errors.append("it runs for ever") }
       }
     }
