@@ -23,6 +23,7 @@ package struct LuaStack {
   @usableFromInline
   package func pushNil() { cml_pushnil(L) }
   /// Pushes a boolean. [-0, +1, raises: -]
+  @usableFromInline
   package func push(_ value: Bool) { cml_pushboolean(L, value ? 1 : 0) }
   /// Pushes an integer. [-0, +1, raises: -]
   @usableFromInline
@@ -32,6 +33,7 @@ package struct LuaStack {
   package func push(_ value: Double) { cml_pushnumber(L, value) }
 
   /// Pushes a string. [-0, +1, raises: -]
+  @usableFromInline
   package func push(_ value: String) {
     // `withUTF8` alone would need a copy, whose references are counted.
     let isPushed: Void? = value.utf8.withContiguousStorageIfAvailable { push(bytes: .init($0)) }
@@ -46,6 +48,7 @@ package struct LuaStack {
   }
 
   /// Pushes a string that the program holds. [-0, +1, raises: -]
+  @usableFromInline
   package func push(_ value: StaticString) {
     _ = cml_pushbytes(L, value.utf8Start, value.utf8CodeUnitCount)
   }

@@ -112,6 +112,7 @@ extension Bool: LuaConvertible {
     slot.stack.type(slot.index) == .boolean ? slot.stack.boolean(slot.index) : nil
   }
   /// Puts the value in a seat.
+  @inlinable
   public func push(to seat: inout LuaSeat) { seat.take().push(self) }
 }
 
@@ -131,6 +132,13 @@ extension String: LuaConvertible {
     return stack.number(index).map { "\($0)" }
   }
   /// Puts the value in a seat.
+  @inlinable
+  public func push(to seat: inout LuaSeat) { seat.take().push(self) }
+}
+
+extension StaticString: LuaPushable {
+  /// Puts the value in a seat.
+  @inlinable
   public func push(to seat: inout LuaSeat) { seat.take().push(self) }
 }
 

@@ -98,6 +98,30 @@ package func host(
   do { return try body(call) } catch { return failed(call, error) }
 }
 
+/// The same for a function with one result, which the body returns.
+@inline(__always)
+package func hostValue<Value: LuaPushable>(
+  _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString,
+  _ body: (HostCall) throws -> Value
+) -> Int32 {
+  host(L, context, name) { call in
+    try body(call).push(on: call.stack)
+    return 1
+  }
+}
+
+/// The same for a function without results.
+@inline(__always)
+package func hostAction(
+  _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString,
+  _ body: (HostCall) throws -> Void
+) -> Int32 {
+  host(L, context, name) { call in
+    try body(call)
+    return 0
+  }
+}
+
 @inline(never)
 private func failed(_ call: HostCall, _ error: any Error) -> Int32 {
   switch error {

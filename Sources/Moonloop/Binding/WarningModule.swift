@@ -7,8 +7,5 @@ let warningModule = LuaModule("moonloop.warning", [.function("write", warningWri
 
 /// `write(text)`
 private let warningWrite: LuaRawFunction = { L, context in
-  host(L, context, "warning") { call in
-    call.runtime.warn(try call.string(1, "the text"))
-    return 0
-  }
+  hostAction(L, context, "warning") { $0.runtime.warn(try $0.string(1, "the text")) }
 }

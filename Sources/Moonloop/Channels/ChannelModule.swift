@@ -168,57 +168,39 @@ let channelItems: LuaRawFunction = { L, context in
 // MARK: The end
 
 let channelClose: LuaRawFunction = { L, context in
-  host(L, context, "channel:close") { call in
-    try call.selfChannel().close(call.runtime)
-    return 0
-  }
+  hostAction(L, context, "channel:close") { try $0.selfChannel().close($0.runtime) }
 }
 
 let channelInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "channel:invalidate") { call in
+  hostAction(L, context, "channel:invalidate") { call in
     let channel = try call.selfChannel()
     channel.close(call.runtime)
     channel.clear(call)
-    return 0
   }
 }
 
 let channelIsValid: LuaRawFunction = { L, context in
-  host(L, context, "channel:is_valid") { call in
-    call.stack.push(!(try call.selfChannel().isClosed))
-    return 1
-  }
+  hostValue(L, context, "channel:is_valid") { !(try $0.selfChannel().isClosed) }
 }
 
 // MARK: Fields
 
 let channelName: LuaRawFunction = { L, context in
-  host(L, context, "channel.name") { call in
-    call.stack.push(try call.selfChannel().name)
-    return 1
-  }
+  hostValue(L, context, "channel.name") { try $0.selfChannel().name }
 }
 
 let channelCapacity: LuaRawFunction = { L, context in
-  host(L, context, "channel.capacity") { call in
-    call.stack.push(try call.selfChannel().capacity)
-    return 1
-  }
+  hostValue(L, context, "channel.capacity") { try $0.selfChannel().capacity }
 }
 
 let channelCount: LuaRawFunction = { L, context in
-  host(L, context, "channel.count") { call in
-    call.stack.push(try call.selfChannel().count)
-    return 1
-  }
+  hostValue(L, context, "channel.count") { try $0.selfChannel().count }
 }
 
 let channelToString: LuaRawFunction = { L, context in
-  host(L, context, "tostring") { call in
+  hostValue(L, context, "tostring") { call in
     let channel = try call.selfChannel()
     let end = channel.isClosed ? ", closed" : ""
-    call.stack.push(
-      "\(channel.label(call.runtime)): \(channel.count) of \(channel.capacity)\(end)")
-    return 1
+    return "\(channel.label(call.runtime)): \(channel.count) of \(channel.capacity)\(end)"
   }
 }

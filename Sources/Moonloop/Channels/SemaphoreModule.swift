@@ -114,88 +114,65 @@ extension HostCall {
 
 /// `semaphore:release()`: releases any permit.
 let semaphoreRelease: LuaRawFunction = { L, context in
-  host(L, context, "semaphore:release") { call in
+  hostAction(L, context, "semaphore:release") { call in
     let semaphore = try call.selfSemaphore()
     guard semaphore.release(call.runtime) else {
       throw call.mistake(
         "\(semaphore.label(call.runtime)) already has all its permits "
           + "(\(semaphore.permits)): one was released twice, or never acquired")
     }
-    return 0
   }
 }
 
 /// `permit:release()`, also `<close>`: idempotent.
 let permitRelease: LuaRawFunction = { L, context in
-  host(L, context, "permit:release") { call in
+  hostAction(L, context, "permit:release") { call in
     let handle = try call.selfHandle(call.runtime.kinds.permit)
     if handle.word == 1 {
       handle.word = 0
       _ = handle.semaphore.release(call.runtime)
     }
-    return 0
   }
 }
 
 let permitIsValid: LuaRawFunction = { L, context in
-  host(L, context, "permit:is_valid") { call in
-    call.stack.push(try call.selfHandle(call.runtime.kinds.permit).word == 1)
-    return 1
-  }
+  hostValue(L, context, "permit:is_valid") { try $0.selfHandle($0.runtime.kinds.permit).word == 1 }
 }
 
 let permitToString: LuaRawFunction = { L, context in
-  host(L, context, "tostring") { call in
+  hostValue(L, context, "tostring") { call in
     let handle = try call.selfHandle(call.runtime.kinds.permit)
     let end = handle.word == 1 ? "" : ", released"
-    call.stack.push("permit of \(handle.semaphore.label(call.runtime))\(end)")
-    return 1
+    return "permit of \(handle.semaphore.label(call.runtime))\(end)"
   }
 }
 
 // MARK: The end, and fields
 
 let semaphoreInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "semaphore:invalidate") { call in
-    try call.selfSemaphore().close(call.runtime)
-    return 0
-  }
+  hostAction(L, context, "semaphore:invalidate") { try $0.selfSemaphore().close($0.runtime) }
 }
 
 let semaphoreIsValid: LuaRawFunction = { L, context in
-  host(L, context, "semaphore:is_valid") { call in
-    call.stack.push(!(try call.selfSemaphore().isClosed))
-    return 1
-  }
+  hostValue(L, context, "semaphore:is_valid") { !(try $0.selfSemaphore().isClosed) }
 }
 
 let semaphoreName: LuaRawFunction = { L, context in
-  host(L, context, "semaphore.name") { call in
-    call.stack.push(try call.selfSemaphore().name)
-    return 1
-  }
+  hostValue(L, context, "semaphore.name") { try $0.selfSemaphore().name }
 }
 
 let semaphorePermits: LuaRawFunction = { L, context in
-  host(L, context, "semaphore.permits") { call in
-    call.stack.push(try call.selfSemaphore().permits)
-    return 1
-  }
+  hostValue(L, context, "semaphore.permits") { try $0.selfSemaphore().permits }
 }
 
 let semaphoreAvailable: LuaRawFunction = { L, context in
-  host(L, context, "semaphore.available") { call in
-    call.stack.push(try call.selfSemaphore().available)
-    return 1
-  }
+  hostValue(L, context, "semaphore.available") { try $0.selfSemaphore().available }
 }
 
 let semaphoreToString: LuaRawFunction = { L, context in
-  host(L, context, "tostring") { call in
+  hostValue(L, context, "tostring") { call in
     let semaphore = try call.selfSemaphore()
     let end = semaphore.isClosed ? ", closed" : ""
-    call.stack.push(
-      "\(semaphore.label(call.runtime)): \(semaphore.available) of \(semaphore.permits)\(end)")
-    return 1
+    return "\(semaphore.label(call.runtime)): \(semaphore.available) of \(semaphore.permits)\(end)"
   }
 }

@@ -15,7 +15,7 @@ private let limitOptions: [StaticString] = [
 
 /// `ml.limit { memory, callout, instructions, handles, nesting }`: limits not named stay.
 let moduleLimit: LuaRawFunction = { L, context in
-  host(L, context, "ml.limit") { call in
+  hostAction(L, context, "ml.limit") { call in
     let options = try call.options(1, limitOptions, example: "{ callout = 2, handles = 1000 }")
     var limits = call.state.limits
     if let bytes = try options.integer("memory", in: (1 << 20) ... .max) { limits.memory = bytes }
@@ -30,6 +30,5 @@ let moduleLimit: LuaRawFunction = { L, context in
       limits.handles = count
     }
     if limits != call.state.limits { call.state.setLimits(limits) }
-    return 0
   }
 }

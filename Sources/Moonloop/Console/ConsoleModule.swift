@@ -87,11 +87,10 @@ private let consoleNumber: LuaRawFunction = { L, _ in
 
 /// `ask(pid, interrupts)`: asks a process to open its console, or to stop what keeps it busy.
 private let consoleAsk: LuaRawFunction = { L, context in
-  host(L, context, "ask") { call in
+  hostValue(L, context, "ask") { call in
     let pid = Int32(try call.stack.integer(1, "the process", in: 1...Int(Int32.max)))
     try Attention.ask(pid, interrupts: call.stack.boolean(2))
-    call.stack.push(true)
-    return 1
+    return true
   }
 }
 

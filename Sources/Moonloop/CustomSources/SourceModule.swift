@@ -103,18 +103,16 @@ let sourceSignal: LuaRawFunction = { L, context in
 }
 
 let sourceSignalled: LuaRawFunction = { L, context in
-  host(L, context, "source.signalled") { call in
+  hostValue(L, context, "source.signalled") { call in
     let handle = try call.selfHandle(call.runtime.kinds.source)
     let source = handle.item(as: Loop.Source.self)
-    call.stack.push(source.isValid && source.isSignalled)
-    return 1
+    return source.isValid && source.isSignalled
   }
 }
 
 let sourceOrder: LuaRawFunction = { L, context in
-  host(L, context, "source.order") { call in
+  hostValue(L, context, "source.order") { call in
     let handle = try call.selfHandle(call.runtime.kinds.source)
-    call.stack.push(handle.item(as: Loop.Source.self).order)
-    return 1
+    return handle.item(as: Loop.Source.self).order
   }
 }

@@ -149,10 +149,7 @@ let descriptorDisable: LuaRawFunction = { L, context in
 }
 
 let descriptorNumber: LuaRawFunction = { L, context in
-  host(L, context, "fd.fd") { call in
-    call.stack.push(Int(try call.selfDescriptor().1.fd))
-    return 1
-  }
+  hostValue(L, context, "fd.fd") { Int(try $0.selfDescriptor().1.fd) }
 }
 
 let descriptorEnabled: LuaRawFunction = { L, context in

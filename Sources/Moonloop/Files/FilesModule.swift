@@ -110,28 +110,23 @@ private let filesWait: LuaRawFunction = { L, context in
 
 /// `drop(fd)`: closes a descriptor at once, for finalizers; a replay has none.
 private let filesDrop: LuaRawFunction = { L, context in
-  host(L, context, "drop") { call in
+  hostAction(L, context, "drop") { call in
     ChildDescriptors.close(
       Int32(try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))))
-    return 0
   }
 }
 
 /// `reserve()`: counts a file that is about to be opened, if the limit allows it.
 private let filesReserve: LuaRawFunction = { L, context in
-  host(L, context, "open") { call in
+  hostAction(L, context, "open") { call in
     try call.requireRoom(for: .files)
     call.runtime.handles.files.add(1)
-    return 0
   }
 }
 
 /// `release()`: one less.
 private let filesRelease: LuaRawFunction = { L, context in
-  host(L, context, "close") { call in
-    call.runtime.handles.files.add(-1)
-    return 0
-  }
+  hostAction(L, context, "close") { $0.runtime.handles.files.add(-1) }
 }
 
 extension HostCall {

@@ -114,10 +114,7 @@ private let frozenSet: LuaRawFunction = { L, context in
 }
 
 private let frozenLength: LuaRawFunction = { L, context in
-  host(L, context, "frozen table") { call in
-    call.stack.push(try call.selfFrozen().items.count)
-    return 1
-  }
+  hostValue(L, context, "frozen table") { try $0.selfFrozen().items.count }
 }
 
 /// `pairs(frozen)`: items in order, then the fields.
@@ -162,8 +159,5 @@ private let frozenNext: LuaRawFunction = { L, context in
 }
 
 private let frozenToString: LuaRawFunction = { L, context in
-  host(L, context, "tostring") { call in
-    call.stack.push("frozen table" as StaticString)
-    return 1
-  }
+  hostValue(L, context, "tostring") { _ in "frozen table" }
 }

@@ -282,10 +282,7 @@ let guestUsage: LuaRawFunction = { L, context in
 }
 
 let guestStatus: LuaRawFunction = { L, context in
-  host(L, context, "guest.status") { call in
-    call.stack.push(try call.selfGuest().status)
-    return 1
-  }
+  hostValue(L, context, "guest.status") { try $0.selfGuest().status }
 }
 
 extension LuaStack {

@@ -15,8 +15,5 @@ final class GuestTally {
 let logCountModule = LuaModule("moonloop.log.count", [.function("line", logLine)])
 
 private let logLine: LuaRawFunction = { L, context in
-  host(L, context, "log") { call in
-    call.runtime.granted.tally?.logLines += 1
-    return 0
-  }
+  hostAction(L, context, "log") { $0.runtime.granted.tally?.logLines += 1 }
 }

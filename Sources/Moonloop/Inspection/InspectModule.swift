@@ -6,10 +6,9 @@ internal import MoonloopCore
 
 /// `loop:dump()`: a text with a line for each handle, task and request.
 let loopDump: LuaRawFunction = { L, context in
-  host(L, context, "loop:dump") { call in
+  hostValue(L, context, "loop:dump") { call in
     try call.requireLoop()
-    call.stack.push(call.runtime.explanation.dump())
-    return 1
+    return call.runtime.explanation.dump()
   }
 }
 

@@ -238,23 +238,19 @@ extension LuaDoor {
 // MARK: Methods
 
 let itemInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "item:invalidate") { call in
+  hostAction(L, context, "item:invalidate") { call in
     let handle = try call.selfItem()
     let item = handle.item
     if item.isValid {
-      if call.runtime.generations.load?.release(item) ?? false { return 0 }
+      if call.runtime.generations.load?.release(item) ?? false { return }
       handle.endedAt = call.stack.position
       call.runtime.end(item)
     }
-    return 0
   }
 }
 
 let itemIsValid: LuaRawFunction = { L, context in
-  host(L, context, "item:is_valid") { call in
-    call.stack.push(try call.selfItem().item.isValid)
-    return 1
-  }
+  hostValue(L, context, "item:is_valid") { try $0.selfItem().item.isValid }
 }
 
 let itemKeepAlive: LuaRawFunction = { L, context in
@@ -278,17 +274,11 @@ let itemModes: LuaRawFunction = { L, context in
 // MARK: Fields
 
 let itemName: LuaRawFunction = { L, context in
-  host(L, context, "item.name") { call in
-    call.stack.push(try call.selfItem().item.name)
-    return 1
-  }
+  hostValue(L, context, "item.name") { try $0.selfItem().item.name }
 }
 
 let itemFires: LuaRawFunction = { L, context in
-  host(L, context, "item.fires") { call in
-    call.stack.push(Int(try call.selfItem().item.callouts))
-    return 1
-  }
+  hostValue(L, context, "item.fires") { Int(try $0.selfItem().item.callouts) }
 }
 
 let itemOnError: LuaRawFunction = { L, context in
@@ -299,23 +289,21 @@ let itemOnError: LuaRawFunction = { L, context in
 }
 
 let itemSetOnError: LuaRawFunction = { L, context in
-  host(L, context, "item.on_error") { call in
+  hostAction(L, context, "item.on_error") { call in
     let handle = try call.selfItem()
     let handler = try call.handlerReference(2)
     try call.requireValid(handle)
     call.runtime.handles.setOnError(of: handle.item, handler)
-    return 0
   }
 }
 
 let itemToString: LuaRawFunction = { L, context in
-  host(L, context, "tostring") { call in
+  hostValue(L, context, "tostring") { call in
     let handle = try call.selfItem()
     let label = call.runtime.label(of: .item(handle.item))
     let end =
       handle.item.isValid
       ? "" : handle.endedAt.map { ", invalidated at \(call.state.text(of: $0))" } ?? ", ended"
-    call.stack.push(label + end)
-    return 1
+    return label + end
   }
 }

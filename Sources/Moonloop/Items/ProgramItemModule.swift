@@ -74,16 +74,15 @@ extension HostCall {
 // MARK: Methods
 
 let programItemSignal: LuaRawFunction = { L, context in
-  host(L, context, "item:signal") { call in
+  hostAction(L, context, "item:signal") { call in
     let source = try call.programItem(as: Loop.Source.self, "source, and cannot be signalled")
     if !source.isValid { throw LoopError.invalidItem(source.label) }
     source.signal()
-    return 0
   }
 }
 
 let programItemInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "item:invalidate") { call in
+  hostAction(L, context, "item:invalidate") { call in
     let item = try call.programItem()
     if item.canBeShared {
       try call.atHome(item)
@@ -91,15 +90,11 @@ let programItemInvalidate: LuaRawFunction = { L, context in
     } else if item.isValid {
       try call.claiming(item) { item.invalidate() }
     }
-    return 0
   }
 }
 
 let programItemIsValid: LuaRawFunction = { L, context in
-  host(L, context, "item:is_valid") { call in
-    call.stack.push(try call.programItem().isValid)
-    return 1
-  }
+  hostValue(L, context, "item:is_valid") { try $0.programItem().isValid }
 }
 
 let programItemModes: LuaRawFunction = { L, context in
@@ -110,27 +105,22 @@ let programItemModes: LuaRawFunction = { L, context in
 }
 
 let programItemToString: LuaRawFunction = { L, context in
-  host(L, context, "tostring") { call in
+  hostValue(L, context, "tostring") { call in
     let item = try call.programItem()
-    call.stack.push(item.label + (item.isValid ? ", of the program" : ", of the program, ended"))
-    return 1
+    return item.label + (item.isValid ? ", of the program" : ", of the program, ended")
   }
 }
 
 // MARK: Fields
 
 let programItemName: LuaRawFunction = { L, context in
-  host(L, context, "item.name") { call in
-    call.stack.push(try call.programItem().name)
-    return 1
-  }
+  hostValue(L, context, "item.name") { try $0.programItem().name }
 }
 
 let programItemSignalled: LuaRawFunction = { L, context in
-  host(L, context, "item.signalled") { call in
+  hostValue(L, context, "item.signalled") { call in
     let source = try call.programItem(as: Loop.Source.self, "source, and is never signalled")
-    call.stack.push(source.isValid && source.isSignalled)
-    return 1
+    return source.isValid && source.isSignalled
   }
 }
 
@@ -144,11 +134,10 @@ let programItemNextFire: LuaRawFunction = { L, context in
 }
 
 let programItemSetNextFire: LuaRawFunction = { L, context in
-  host(L, context, "item.next_fire") { call in
+  hostAction(L, context, "item.next_fire") { call in
     let timer = try call.programItem(as: Loop.Timer.self, "timer, and has no date")
     let date = try call.seconds(2, "the date", .any)
     if !timer.isValid { throw LoopError.invalidItem(timer.label) }
     try call.claiming(timer) { timer.nextFire = LoopTime(nanoseconds: date) }
-    return 0
   }
 }

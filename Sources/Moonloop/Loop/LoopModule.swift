@@ -96,21 +96,19 @@ extension HostCall {
 
 /// `loop:stop(value)` ends the innermost run, and returns whether there was one (R16).
 let loopStop: LuaRawFunction = { L, context in
-  host(L, context, "loop:stop") { call in
+  hostValue(L, context, "loop:stop") { call in
     try call.requireLoop()
     // A script cannot end the runs of a host.
     let isAllowed = !call.runtime.errors.isHosted || call.runtime.runs.isInOwnRun
-    call.stack.push(isAllowed && call.loop.stop(call.stopValue()))
-    return 1
+    return isAllowed && call.loop.stop(call.stopValue())
   }
 }
 
 /// `loop:stop_when_next_looking(value)`: remembered if the loop is not running.
 let loopStopLater: LuaRawFunction = { L, context in
-  host(L, context, "loop:stop_when_next_looking") { call in
+  hostAction(L, context, "loop:stop_when_next_looking") { call in
     try call.requireLoop()
     call.loop.stopWhenNextLooking(call.stopValue())
-    return 0
   }
 }
 
@@ -123,25 +121,23 @@ extension HostCall {
 }
 
 let loopWakeUp: LuaRawFunction = { L, context in
-  host(L, context, "loop:wake_up") { call in
+  hostAction(L, context, "loop:wake_up") { call in
     try call.requireLoop()
     call.loop.wakeUp()
-    return 0
   }
 }
 
 // MARK: Modes
 
 let loopAddCommonMode: LuaRawFunction = { L, context in
-  host(L, context, "loop:add_common_mode") { call in
+  hostValue(L, context, "loop:add_common_mode") { call in
     try call.requireLoop()
     let failures = call.loop.addCommonMode(ModeName(try call.string(2, "the mode")))
     call.runtime.loopContext.chargePlaces()
     if let first = failures.first {
       throw OperatingFailure("loop:add_common_mode: \(first)", first.code)
     }
-    call.stack.push(true)
-    return 1
+    return true
   }
 }
 
@@ -171,18 +167,12 @@ let loopMode: LuaRawFunction = { L, context in
 }
 
 let loopDepth: LuaRawFunction = { L, context in
-  host(L, context, "loop.depth") { call in
-    call.stack.push(call.loop.depth)
-    return 1
-  }
+  hostValue(L, context, "loop.depth") { $0.loop.depth }
 }
 
 /// `loop.is_waiting`: whether it is asleep (R5), which code that runs on it never sees.
 let loopIsWaiting: LuaRawFunction = { L, context in
-  host(L, context, "loop.is_waiting") { call in
-    call.stack.push(call.loop.isWaiting)
-    return 1
-  }
+  hostValue(L, context, "loop.is_waiting") { $0.loop.isWaiting }
 }
 
 // MARK: Errors
@@ -195,7 +185,7 @@ let loopOnError: LuaRawFunction = { L, context in
 }
 
 let loopSetOnError: LuaRawFunction = { L, context in
-  host(L, context, "loop.on_error") { call in
+  hostAction(L, context, "loop.on_error") { call in
     let errors = call.runtime.errors
     if call.stack.type(2) == .string, let verdict = call.stack.string(2) {
       guard let verdict = ErrorPolicy.Verdict(rawValue: verdict) else {
@@ -204,16 +194,12 @@ let loopSetOnError: LuaRawFunction = { L, context in
       }
       errors.onError = nil
       errors.verdict = verdict
-      return 0
+      return
     }
     errors.onError = try call.handlerReference(2)
-    return 0
   }
 }
 
 let loopToString: LuaRawFunction = { L, context in
-  host(L, context, "tostring") { call in
-    call.stack.push("loop (\(call.loop.name))")
-    return 1
-  }
+  hostValue(L, context, "tostring") { "loop (\($0.loop.name))" }
 }

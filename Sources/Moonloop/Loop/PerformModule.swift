@@ -136,14 +136,13 @@ extension HostCall {
 
 /// `loop:cancel_performs(target)`: cancels all requests for it; returns how many there were (R146).
 let loopCancelPerforms: LuaRawFunction = { L, context in
-  host(L, context, "loop:cancel_performs") { call in
+  hostValue(L, context, "loop:cancel_performs") { call in
     try call.requireLoop()
     call.stack.setCount(2)
     guard let target = ScriptTarget(call.stack, 2) else {
       throw call.mistake("takes the target, got \(call.given(2))")
     }
-    call.stack.push(call.runtime.requests.cancel(for: target))
-    return 1
+    return call.runtime.requests.cancel(for: target)
   }
 }
 
@@ -158,31 +157,21 @@ func releaseRequest(_ handle: LuaHandle) {
 
 /// `request:cancel()`: whether it was still waiting (R115).
 let requestCancel: LuaRawFunction = { L, context in
-  host(L, context, "request:cancel") { call in
-    call.stack.push(call.runtime.requests.cancel(try call.selfRequest()))
-    return 1
-  }
+  hostValue(L, context, "request:cancel") { $0.runtime.requests.cancel(try $0.selfRequest()) }
 }
 
 let requestInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "request:invalidate") { call in
-    call.runtime.requests.cancel(try call.selfRequest())
-    return 0
-  }
+  hostAction(L, context, "request:invalidate") { $0.runtime.requests.cancel(try $0.selfRequest()) }
 }
 
 let requestIsPending: LuaRawFunction = { L, context in
-  host(L, context, "request:is_pending") { call in
-    call.stack.push(try call.selfRequest().ref != 0)
-    return 1
-  }
+  hostValue(L, context, "request:is_pending") { try $0.selfRequest().ref != 0 }
 }
 
 let requestToString: LuaRawFunction = { L, context in
-  host(L, context, "tostring") { call in
+  hostValue(L, context, "tostring") { call in
     let request = try call.selfRequest()
     let end = request.ref == 0 ? ", over" : ""
-    call.stack.push(call.runtime.label(of: .request(request)) + end)
-    return 1
+    return call.runtime.label(of: .request(request)) + end
   }
 }

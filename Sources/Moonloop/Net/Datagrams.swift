@@ -268,8 +268,7 @@ let datagramReceive: LuaRawFunction = { L, context in
 }
 
 let datagramPort: LuaRawFunction = { L, context in
-  host(L, context, "socket.port") { call in
-    call.stack.push(Sockets.name(of: try call.selfDatagrams().source.fd)?.port ?? 0)
-    return 1
+  hostValue(L, context, "socket.port") {
+    Sockets.name(of: try $0.selfDatagrams().source.fd)?.port ?? 0
   }
 }

@@ -224,18 +224,14 @@ let serverAddress: LuaRawFunction = { L, context in
 }
 
 let serverConnections: LuaRawFunction = { L, context in
-  host(L, context, "server.connections") { call in
-    call.stack.push(try call.selfServer().connections)
-    return 1
-  }
+  hostValue(L, context, "server.connections") { try $0.selfServer().connections }
 }
 
 /// How many handshakes with clients have failed, and why the last one did.
 let serverFailures: LuaRawFunction = { L, context in
-  host(L, context, "server.tls_failures") { call in
+  hostValue(L, context, "server.tls_failures") { call in
     let server = try call.selfServer()
-    call.stack.push(server.settings.tls == nil ? 0 : server.handshakes.failures)
-    return 1
+    return server.settings.tls == nil ? 0 : server.handshakes.failures
   }
 }
 

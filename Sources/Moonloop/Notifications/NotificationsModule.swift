@@ -83,39 +83,35 @@ extension HostCall {
 
 /// `queue:enqueue(name, { style, sender, info, coalesce, modes })`: false if it was dropped.
 let notificationsEnqueue: LuaRawFunction = { L, context in
-  host(L, context, "notifications:enqueue") { call in
+  hostValue(L, context, "notifications:enqueue") { call in
     let queue = try call.selfQueue()
     try call.requireRoom(for: .notifications)
     let options = try call.options(enqueueOptions)
     let style = try options?.names("style", styles, "style") ?? [.asSoonAsPossible]
     guard style.count == 1 else { throw call.mistake("'style' must be one style") }
     let modes = try options?.modes() ?? [.default]
-    call.stack.push(
-      queue.enqueue(
-        try call.notification(options), style[0], coalescing: try call.mask(options),
-        modes: modes))
-    return 1
+    return queue.enqueue(
+      try call.notification(options), style[0], coalescing: try call.mask(options),
+      modes: modes)
   }
 }
 
 /// `queue:dequeue(name, { sender, coalesce })`: how many were dropped.
 let notificationsDequeue: LuaRawFunction = { L, context in
-  host(L, context, "notifications:dequeue") { call in
+  hostValue(L, context, "notifications:dequeue") { call in
     let queue = try call.selfQueue()
     let options = try call.options(dequeueOptions)
     let count = queue.dequeue(
       matching: try call.notification(options), coalescing: try call.mask(options))
-    call.stack.push(count)
-    return 1
+    return count
   }
 }
 
 /// `queue.waiting`: how many notifications are queued; 0 once it has ended.
 let notificationsWaiting: LuaRawFunction = { L, context in
-  host(L, context, "notifications.waiting") { call in
+  hostValue(L, context, "notifications.waiting") { call in
     let observer = try call.selfItem(of: NotificationsKind.self)
-    call.stack.push(ScriptNotifications.of(observer)?.queue.count ?? 0)
-    return 1
+    return ScriptNotifications.of(observer)?.queue.count ?? 0
   }
 }
 

@@ -51,17 +51,15 @@ private func makeObserver(_ call: HostCall, options index: Int32, isAdded: Bool)
 }
 
 let observerOrder: LuaRawFunction = { L, context in
-  host(L, context, "observer.order") { call in
+  hostValue(L, context, "observer.order") { call in
     let handle = try call.selfHandle(call.runtime.kinds.observer)
-    call.stack.push(handle.item(as: Loop.Observer.self).order)
-    return 1
+    return handle.item(as: Loop.Observer.self).order
   }
 }
 
 let observerRepeats: LuaRawFunction = { L, context in
-  host(L, context, "observer.repeats") { call in
+  hostValue(L, context, "observer.repeats") { call in
     let handle = try call.selfHandle(call.runtime.kinds.observer)
-    call.stack.push(handle.item(as: Loop.Observer.self).repeats)
-    return 1
+    return handle.item(as: Loop.Observer.self).repeats
   }
 }

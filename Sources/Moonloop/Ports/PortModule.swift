@@ -221,7 +221,7 @@ func releaseReply(_ handle: LuaHandle) {
 
 /// `reply(value)`: true; or nil, message, "EPIPE" if no answer is awaited (any more).
 let replyCall: LuaRawFunction = { L, context in
-  host(L, context, "reply") { call in
+  hostValue(L, context, "reply") { call in
     guard let handle = call.runtime.kinds.reply.handle(call.stack.L, 1) else {
       throw call.notSelf("reply")
     }
@@ -229,16 +229,14 @@ let replyCall: LuaRawFunction = { L, context in
     guard let pointer = handle.pointer,
       Unmanaged<ReplyTicket>.fromOpaque(pointer).takeUnretainedValue().answer(value)
     else { throw OperatingFailure("reply: the request is not waiting for a reply", "EPIPE") }
-    call.stack.push(true)
-    return 1
+    return true
   }
 }
 
 let replyToString: LuaRawFunction = { L, context in
-  host(L, context, "tostring") { call in
+  hostValue(L, context, "tostring") { call in
     let handle = call.runtime.kinds.reply.handle(call.stack.L, 1)
-    call.stack.push(handle?.pointer == nil ? "reply (not awaited)" : "reply")
-    return 1
+    return handle?.pointer == nil ? "reply (not awaited)" : "reply"
   }
 }
 
@@ -301,15 +299,9 @@ let portReceive: LuaRawFunction = { L, context in
 }
 
 let portWaiting: LuaRawFunction = { L, context in
-  host(L, context, "port.waiting") { call in
-    call.stack.push(try call.selfPort().1.waiting)
-    return 1
-  }
+  hostValue(L, context, "port.waiting") { try $0.selfPort().1.waiting }
 }
 
 let portCapacity: LuaRawFunction = { L, context in
-  host(L, context, "port.capacity") { call in
-    call.stack.push(try call.selfPort().1.capacity)
-    return 1
-  }
+  hostValue(L, context, "port.capacity") { try $0.selfPort().1.capacity }
 }

@@ -17,35 +17,31 @@ func releaseRemotePort(_ handle: LuaHandle) {
 
 /// Drops this sender; the port itself goes on.
 let remotePortInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "port:invalidate") { call in
-    releaseRemotePort(try call.selfHandle(call.kinds.remotePort))
-    return 0
+  hostAction(L, context, "port:invalidate") {
+    releaseRemotePort(try $0.selfHandle($0.kinds.remotePort))
   }
 }
 
 let remotePortIsValid: LuaRawFunction = { L, context in
-  host(L, context, "port:is_valid") { call in
+  hostValue(L, context, "port:is_valid") { call in
     let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
-    call.stack.push(right.map { !Intake.seldom(!$0.port.isValid) } ?? false)
-    return 1
+    return right.map { !Intake.seldom(!$0.port.isValid) } ?? false
   }
 }
 
 let remotePortName: LuaRawFunction = { L, context in
-  host(L, context, "port.name") { call in
+  hostValue(L, context, "port.name") { call in
     let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
-    call.stack.push(right?.port.name ?? "")
-    return 1
+    return right?.port.name ?? ""
   }
 }
 
 let remotePortToString: LuaRawFunction = { L, context in
-  host(L, context, "tostring") { call in
+  hostValue(L, context, "tostring") { call in
     let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
     let state =
       right.map { Intake.seldom(!$0.port.isValid) ? ": has ended" : "" } ?? ": invalidated"
     let name = right?.port.name ?? ""
-    call.stack.push("remote port\(name.isEmpty ? "" : " '\(name)'")\(state)")
-    return 1
+    return "remote port\(name.isEmpty ? "" : " '\(name)'")\(state)"
   }
 }

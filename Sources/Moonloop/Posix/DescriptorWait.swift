@@ -135,10 +135,7 @@ private struct AskedDescriptor {
 
 /// `open(gate)`: ends the waits for a socket that is about to be closed.
 private let posixOpen: LuaRawFunction = { L, context in
-  host(L, context, "open") { call in
-    call.gate(1)?.endWaits()
-    return 0
-  }
+  hostAction(L, context, "open") { $0.gate(1)?.endWaits() }
 }
 
 /// `wait(timeout or nil, what, { fd, events, gate or false, ... })`: the task waits until a
@@ -200,10 +197,9 @@ private let posixObstacle: LuaRawFunction = { L, context in
 /// `blocks(name, site)`: the function of this name is about to block the loop, called at a place
 /// such as " (a.lua:3)". Returns whether that was reported.
 private let posixBlocks: LuaRawFunction = { L, context in
-  host(L, context, "blocks") { call in
+  hostValue(L, context, "blocks") { call in
     let name = try call.string(1, "the name")
     let site = try call.string(2, "the place")
-    call.stack.push(call.state.reportsBlocking(name, site))
-    return 1
+    return call.state.reportsBlocking(name, site)
   }
 }

@@ -27,15 +27,14 @@ extension HostCall {
 
 /// `open(fd)` or `open(path)`: the number of a sink, which counts as an open file.
 private let sinkOpen: LuaRawFunction = { L, context in
-  host(L, context, "log") { call in
+  hostValue(L, context, "log") { call in
     try call.requireRoom(for: .files)
     let sink =
       call.stack.type(1) == .string
       ? try LogSink(appendingTo: try call.string(1, "the path"))
       : try LogSink(try call.posixNumber())
     call.runtime.handles.files.add(1)
-    call.stack.push(Int(sink.number))
-    return 1
+    return Int(sink.number)
   }
 }
 
@@ -65,8 +64,5 @@ private let sinkDrain: LuaRawFunction = { L, context in
 
 /// `is_journal(fd)`: whether a descriptor leads to the system's journal.
 private let sinkIsJournal: LuaRawFunction = { L, context in
-  host(L, context, "log") { call in
-    call.stack.push(Systemd.isJournal(try call.posixNumber()))
-    return 1
-  }
+  hostValue(L, context, "log") { Systemd.isJournal(try $0.posixNumber()) }
 }

@@ -105,7 +105,7 @@ private let posixAccess: LuaRawFunction = { L, context in
 
 /// `kind(fd)`: "file", "folder", "terminal", "pipe", "device", "unix", "tcp", "udp" or "unknown".
 private let posixKind: LuaRawFunction = { L, context in
-  host(L, context, "kind") { call in
+  hostValue(L, context, "kind") { call in
     let fd = try call.posixNumber()
     var status = stat()
     try call.check("fstat", fstat(fd, &status))
@@ -118,8 +118,7 @@ private let posixKind: LuaRawFunction = { L, context in
     case S_IFSOCK: kind = socketKind(fd)
     default: kind = "unknown"
     }
-    call.stack.push(kind)
-    return 1
+    return kind
   }
 }
 
@@ -138,7 +137,7 @@ private func socketKind(_ fd: Int32) -> StaticString {
 /// `is_ready(fd, "r" | "w" | "d" | "p")`: whether it is ready now: to read, to write, to learn that
 /// the peer has gone, to read urgent data.
 private let posixIsReady: LuaRawFunction = { L, context in
-  host(L, context, "is_ready") { call in
+  hostValue(L, context, "is_ready") { call in
     let fd = try call.posixNumber()
     let event: Int32
     switch call.stack.string(2) {
@@ -151,8 +150,7 @@ private let posixIsReady: LuaRawFunction = { L, context in
     let asked = Int16(event & ~(POLLHUP | POLLERR))
     var found: Int16 = 0
     let count = try call.check("poll", again { lookAt(fd, for: asked, found: &found) })
-    call.stack.push(count > 0 && Int32(found) & event != 0)
-    return 1
+    return count > 0 && Int32(found) & event != 0
   }
 }
 

@@ -64,7 +64,7 @@ private let posixAddress: LuaRawFunction = { L, context in
 
 /// `socket(family, isDatagram)`: a nonblocking descriptor.
 private let posixSocket: LuaRawFunction = { L, context in
-  host(L, context, "socket") { call in
+  hostValue(L, context, "socket") { call in
     let family: SocketAddress.Family
     switch call.stack.string(1) {
     case "inet": family = .inet
@@ -73,8 +73,7 @@ private let posixSocket: LuaRawFunction = { L, context in
     default: throw call.mistake("the family must be \"inet\", \"inet6\" or \"unix\"")
     }
     let socket = try Sockets.make(family, isDatagram: call.stack.boolean(2))
-    call.stack.push(Int(socket.release()))
-    return 1
+    return Int(socket.release())
   }
 }
 
@@ -94,19 +93,13 @@ private let posixListen: LuaRawFunction = { L, context in
 }
 
 private let posixAccept: LuaRawFunction = { L, context in
-  host(L, context, "accept") { call in
-    call.stack.push(Int(try Sockets.accept(try call.posixNumber())))
-    return 1
-  }
+  hostValue(L, context, "accept") { Int(try Sockets.accept(try $0.posixNumber())) }
 }
 
 /// `connect(fd, host, port)` or `connect(fd, path)`: true when connected; false if under way: the
 /// socket becomes writable when the outcome is known.
 private let posixConnect: LuaRawFunction = { L, context in
-  host(L, context, "connect") { call in
-    call.stack.push(try Sockets.connect(try call.posixNumber(), try call.address(2)))
-    return 1
-  }
+  hostValue(L, context, "connect") { try Sockets.connect(try $0.posixNumber(), try $0.address(2)) }
 }
 
 /// `disconnect(fd)`: removes the peer of a datagram socket.
@@ -180,14 +173,13 @@ extension HostCall {
 
 /// `get(fd, option)`
 private let posixGet: LuaRawFunction = { L, context in
-  host(L, context, "get") { call in
+  hostValue(L, context, "get") { call in
     let fd = try call.posixNumber()
     let option = try call.option()
     var value: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
     try call.check("getsockopt", getsockopt(fd, option.level, option.name, &value, &size))
-    call.stack.push(Int(value))
-    return 1
+    return Int(value)
   }
 }
 
@@ -246,13 +238,12 @@ private let posixReceive: LuaRawFunction = { L, context in
 
 /// `send_fd(fd, text, passed)`: how many bytes went, with a descriptor.
 private let posixSendDescriptor: LuaRawFunction = { L, context in
-  host(L, context, "send_fd") { call in
+  hostValue(L, context, "send_fd") { call in
     let fd = try call.posixNumber()
     let passed = try call.posixNumber(3)
     let count = try call.stack.withBytes(2) { try Sockets.send(fd, $0, with: passed) }
     guard let count else { throw call.mistake("the text must be a string, got \(call.given(2))") }
-    call.stack.push(count)
-    return 1
+    return count
   }
 }
 

@@ -175,12 +175,12 @@ private func word(of code: Int32) -> String {
 
 /// `machine()`: such as "x86_64".
 private let posixMachine: LuaRawFunction = { L, context in
-  host(L, context, "machine") { call in
+  hostValue(L, context, "machine") { call in
     var name = utsname()
     try call.check("uname", uname(&name))
-    call.stack.push(
-      withUnsafeBytes(of: &name.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-    return 1
+    return withUnsafeBytes(of: &name.machine) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
   }
 }
 

@@ -5,10 +5,7 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 let processPid: LuaRawFunction = { L, context in
-  host(L, context, "process.pid") { call in
-    call.stack.push(Int(try call.selfProcess().child.pid))
-    return 1
-  }
+  hostValue(L, context, "process.pid") { Int(try $0.selfProcess().child.pid) }
 }
 
 private func pushStream(_ call: HostCall, _ number: Int32) throws -> Int32 {
@@ -42,18 +39,12 @@ let processStatus: LuaRawFunction = { L, context in
 }
 
 let processName: LuaRawFunction = { L, context in
-  host(L, context, "process.name") { call in
-    call.stack.push(try call.selfProcess().source.name)
-    return 1
-  }
+  hostValue(L, context, "process.name") { try $0.selfProcess().source.name }
 }
 
 /// `process:is_valid()`: true until its end is reported.
 let processIsValid: LuaRawFunction = { L, context in
-  host(L, context, "process:is_valid") { call in
-    call.stack.push(try call.selfProcess().status == nil)
-    return 1
-  }
+  hostValue(L, context, "process:is_valid") { try $0.selfProcess().status == nil }
 }
 
 let processKeepAlive: LuaRawFunction = { L, context in
@@ -67,7 +58,7 @@ let processKeepAlive: LuaRawFunction = { L, context in
 }
 
 let processToString: LuaRawFunction = { L, context in
-  host(L, context, "tostring") { call in
+  hostValue(L, context, "tostring") { call in
     let process = try call.selfProcess()
     var text = process.label
     if let status = process.status {
@@ -75,7 +66,6 @@ let processToString: LuaRawFunction = { L, context in
       text += status.signal.map { ", killed by \(SignalNumber.name(of: $0))" } ?? ""
       if status == .unknown { text += ", ended" }
     }
-    call.stack.push(text)
-    return 1
+    return text
   }
 }

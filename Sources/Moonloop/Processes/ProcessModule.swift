@@ -75,7 +75,7 @@ let processSpawn: LuaRawFunction = { L, context in
 
 /// `process:resize(columns, rows)`: true; or nil, message, code.
 let processResize: LuaRawFunction = { L, context in
-  host(L, context, "process:resize") { call in
+  hostValue(L, context, "process:resize") { call in
     let process = try call.selfProcess()
     if !process.hasTerminal { throw call.mistake("the process has no terminal; see 'pty'") }
     let columns = try call.stack.integer(2, "the number of columns", in: 1...1000)
@@ -90,8 +90,7 @@ let processResize: LuaRawFunction = { L, context in
       throw OperatingFailure(
         call.told(call.mistake("\(error.message)")), error.name)
     }
-    call.stack.push(true)
-    return 1
+    return true
   }
 }
 
@@ -316,12 +315,11 @@ let processWait: LuaRawFunction = { L, context in
 
 /// `notify(lines)`: notifies the service manager, if there is one.
 let processNotify: LuaRawFunction = { L, context in
-  host(L, context, "ml.process.notify") { call in
+  hostAction(L, context, "ml.process.notify") { call in
     try call.requireAllPrograms("notify the service manager")
     let lines = try call.string(1, "argument 1")
     if lines.utf8.contains(0) { throw call.mistake("argument 1 must not contain a zero byte") }
     Systemd.notify(lines)
-    return 0
   }
 }
 
@@ -329,7 +327,7 @@ let processNotify: LuaRawFunction = { L, context in
 
 /// `process:kill([signal])`: true; or nil, message, "ESRCH" when it has ended.
 let processKill: LuaRawFunction = { L, context in
-  host(L, context, "process:kill") { call in
+  hostValue(L, context, "process:kill") { call in
     let process = try call.selfProcess()
     let isGiven = call.stack.type(2) != .none && call.stack.type(2) != .nil
     let number = isGiven ? try call.signalNumber(2) : SignalNumber.kill
@@ -337,8 +335,7 @@ let processKill: LuaRawFunction = { L, context in
       let what = error.name == "ESRCH" ? "it has ended" : error.message
       throw OperatingFailure("process:kill: \(process.label): \(what)", error.name)
     }
-    call.stack.push(true)
-    return 1
+    return true
   }
 }
 
@@ -366,11 +363,10 @@ let processTerminate: LuaRawFunction = { L, context in
 
 /// `process:invalidate()`: kills it at once; its end is reported as usual.
 let processInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "process:invalidate") { call in
+  hostAction(L, context, "process:invalidate") { call in
     let process = try call.selfProcess()
-    if call.runtime.generations.load?.release(process.source) ?? false { return 0 }
+    if call.runtime.generations.load?.release(process.source) ?? false { return }
     if process.isRunning { process.kill() }
-    return 0
   }
 }
 
@@ -395,7 +391,7 @@ let processClose: LuaRawFunction = { L, context in
 
 /// `ml.process.kill(pid, signal)`: true; or nil, message, code.
 let processKillAny: LuaRawFunction = { L, context in
-  host(L, context, "ml.process.kill") { call in
+  hostValue(L, context, "ml.process.kill") { call in
     try call.requireAllPrograms("signal others")
     let pid = try call.stack.integer(1, "the process", in: Int(Int32.min)...Int(Int32.max))
     let number =
@@ -404,15 +400,11 @@ let processKillAny: LuaRawFunction = { L, context in
     do throws(SystemError) { try Child.send(number, to: Int32(pid)) } catch {
       throw OperatingFailure("ml.process.kill: process \(pid): \(error.message)", error.name)
     }
-    call.stack.push(true)
-    return 1
+    return true
   }
 }
 
 /// `ml.process.id()`: the ID of this process.
 let processID: LuaRawFunction = { L, context in
-  host(L, context, "ml.process.id") { call in
-    call.stack.push(Int(Child.ownID))
-    return 1
-  }
+  hostValue(L, context, "ml.process.id") { _ in Int(Child.ownID) }
 }

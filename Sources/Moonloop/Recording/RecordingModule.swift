@@ -56,29 +56,24 @@ private func begin(_ path: String) throws {
 
 /// `recording:invalidate()`, and `<close>`.
 let recordingInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "recording:invalidate") { call in
+  hostAction(L, context, "recording:invalidate") { call in
     guard call.runtime.kinds.recording.handle(call.stack.L, 1) != nil else {
       throw call.notSelf("recording")
     }
     try Tape.endHere()
-    return 0
   }
 }
 
 /// `recording:is_valid()`
 let recordingIsValid: LuaRawFunction = { L, context in
-  host(L, context, "recording:is_valid") { call in
+  hostValue(L, context, "recording:is_valid") { call in
     guard call.runtime.kinds.recording.handle(call.stack.L, 1) != nil else {
       throw call.notSelf("recording")
     }
-    call.stack.push(!Intake.isPlain)
-    return 1
+    return !Intake.isPlain
   }
 }
 
 let recordingToString: LuaRawFunction = { L, context in
-  host(L, context, "tostring") { call in
-    call.stack.push(!Intake.isPlain ? "recording" : "recording (ended)")
-    return 1
-  }
+  hostValue(L, context, "tostring") { _ in !Intake.isPlain ? "recording" : "recording (ended)" }
 }

@@ -19,10 +19,9 @@ private let generationEntries: [LuaEntry] = [
 
 /// `begin()`: what is made from now on belongs to the next generation.
 private let generationBegin: LuaRawFunction = { L, context in
-  host(L, context, "begin") { call in
+  hostAction(L, context, "begin") { call in
     let runtime = call.runtime
     if runtime.generations.load == nil { runtime.generations.load = GenerationLoad(runtime) }
-    return 0
   }
 }
 
@@ -39,17 +38,11 @@ private let generationCommit: LuaRawFunction = { L, context in
 
 /// `undo()`: nothing was loaded.
 private let generationUndo: LuaRawFunction = { L, context in
-  host(L, context, "undo") { call in
-    call.runtime.generations.load?.rollBack(call.runtime)
-    return 0
-  }
+  hostAction(L, context, "undo") { $0.runtime.generations.load?.rollBack($0.runtime) }
 }
 
 private let generationNumber: LuaRawFunction = { L, context in
-  host(L, context, "number") { call in
-    call.stack.push(Int(call.runtime.generations.number))
-    return 1
-  }
+  hostValue(L, context, "number") { Int($0.runtime.generations.number) }
 }
 
 /// `file()`: the program's file; nil if it cannot be reloaded.
@@ -66,13 +59,12 @@ private let generationFile: LuaRawFunction = { L, context in
 
 /// `is_script(path)`: whether this is the program's file, whatever its path.
 private let generationIsScript: LuaRawFunction = { L, context in
-  host(L, context, "is_script") { call in
+  hostValue(L, context, "is_script") { call in
     var isSame = false
     if let file = call.runtime.generations.file?.path, let path = call.stack.string(1) {
       isSame = Sockets.isSameFile(file, path)
     }
-    call.stack.push(isSame)
-    return 1
+    return isSame
   }
 }
 
@@ -105,48 +97,34 @@ extension HostCall {
 
 /// `enter()`: the body of a module runs; what it makes belongs to the generation.
 private let generationEnter: LuaRawFunction = { L, context in
-  host(L, context, "enter") { call in
-    call.runtime.generations.bodies.append(call.runtime.running)
-    return 0
-  }
+  hostAction(L, context, "enter") { $0.runtime.generations.bodies.append($0.runtime.running) }
 }
 
 private let generationLeave: LuaRawFunction = { L, context in
-  host(L, context, "leave") { call in
-    _ = call.runtime.generations.bodies.popLast()
-    return 0
-  }
+  hostAction(L, context, "leave") { _ = $0.runtime.generations.bodies.popLast() }
 }
 
 /// `outside(flag)`: whether what is made from now on belongs to no generation.
 private let generationOutside: LuaRawFunction = { L, context in
-  host(L, context, "outside") { call in
-    call.runtime.generations.isOutside = call.stack.boolean(1)
-    return 0
-  }
+  hostAction(L, context, "outside") { $0.runtime.generations.isOutside = $0.stack.boolean(1) }
 }
 
 /// `report(message)`: reports an error like one of a handler.
 private let generationReport: LuaRawFunction = { L, context in
-  host(L, context, "report") { call in
-    call.runtime.report(LuaError(message: call.stack.string(1) ?? "?"), .chunk)
-    return 0
+  hostAction(L, context, "report") {
+    $0.runtime.report(LuaError(message: $0.stack.string(1) ?? "?"), .chunk)
   }
 }
 
 /// `tell(text)`: writes a line to standard error, in order with the reports.
 private let generationTell: LuaRawFunction = { L, context in
-  host(L, context, "tell") { call in
-    call.runtime.errors.write(call.stack.string(1) ?? "?")
-    return 0
-  }
+  hostAction(L, context, "tell") { $0.runtime.errors.write($0.stack.string(1) ?? "?") }
 }
 
 /// `at([file, line])`: what our Lua modules make from now on counts as made there.
 private let generationAt: LuaRawFunction = { L, context in
-  host(L, context, "at") { call in
+  hostAction(L, context, "at") { call in
     let line = call.stack.integer(2) ?? 0
     call.stack.setMaker(call.stack.string(1), line: Int32(clamping: line))
-    return 0
   }
 }

@@ -88,28 +88,23 @@ extension HostCall {
 
 /// `socket:enable_writing()`: its 'write' handler is called once more.
 let socketEnableWriting: LuaRawFunction = { L, context in
-  host(L, context, "socket_source:enable_writing") { call in
+  hostAction(L, context, "socket_source:enable_writing") { call in
     let socket = try call.selfSocket()
     call.stack.pushSlot(2, of: 1)
     if call.stack.type(-1) != .function { throw call.mistake("there is no 'write' handler") }
     socket.enableWriting()
-    return 0
   }
 }
 
 /// `socket:set_reading(enabled)`
 let socketSetReading: LuaRawFunction = { L, context in
-  host(L, context, "socket_source:set_reading") { call in
-    try call.selfSocket().setReading(try call.boolean(2))
-    return 0
+  hostAction(L, context, "socket_source:set_reading") {
+    try $0.selfSocket().setReading(try $0.boolean(2))
   }
 }
 
 let socketDescriptor: LuaRawFunction = { L, context in
-  host(L, context, "socket_source.fd") { call in
-    call.stack.push(Int(try call.selfItem(of: SocketKind.self).fd))
-    return 1
-  }
+  hostValue(L, context, "socket_source.fd") { Int(try $0.selfItem(of: SocketKind.self).fd) }
 }
 
 /// What a handle offers.

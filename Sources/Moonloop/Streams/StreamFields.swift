@@ -164,23 +164,21 @@ let streamTimeout: LuaRawFunction = { L, context in
 }
 
 let streamSetTimeoutField: LuaRawFunction = { L, context in
-  host(L, context, "stream.timeout") { call in
+  hostAction(L, context, "stream.timeout") { call in
     let stream = try call.selfStream()
     stream.readTimeout = try call.limit(2)
     stream.writeTimeout = stream.readTimeout
-    return 0
   }
 }
 
 // MARK: Fields
 
 let streamNumber: LuaRawFunction = { L, context in
-  host(L, context, "stream.fd") { call in
+  hostValue(L, context, "stream.fd") { call in
     let handle = try call.selfHandle(call.kinds.stream)
     let source = handle.item(as: Loop.DescriptorSource.self)
     ScriptStream.of(source)?.connection = nil  // the number can be given away now
-    call.stack.push(source.isValid ? Int(source.fd) : -1)
-    return 1
+    return source.isValid ? Int(source.fd) : -1
   }
 }
 
@@ -204,10 +202,9 @@ let streamFailure: LuaRawFunction = { L, context in
 }
 
 let streamIsValid: LuaRawFunction = { L, context in
-  host(L, context, "stream:is_valid") { call in
+  hostValue(L, context, "stream:is_valid") { call in
     let handle = try call.selfHandle(call.kinds.stream)
-    call.stack.push(handle.word == 0 && handle.item.isValid)
-    return 1
+    return handle.word == 0 && handle.item.isValid
   }
 }
 
@@ -222,30 +219,24 @@ let streamKeepAlive: LuaRawFunction = { L, context in
 
 /// How many bytes were read ahead, and how many are queued to be written.
 let streamBuffered: LuaRawFunction = { L, context in
-  host(L, context, "stream.buffered") { call in
+  hostValue(L, context, "stream.buffered") { call in
     let stream = try call.selfStream()
-    call.stack.push(stream.state.input.count)
-    return 1
+    return stream.state.input.count
   }
 }
 
 let streamQueued: LuaRawFunction = { L, context in
-  host(L, context, "stream.queued") { call in
-    call.stack.push(try call.selfStream().state.output.count)
-    return 1
-  }
+  hostValue(L, context, "stream.queued") { try $0.selfStream().state.output.count }
 }
 
 let streamBytesRead: LuaRawFunction = { L, context in
-  host(L, context, "stream.bytes_read") { call in
-    call.stack.push(Int(truncatingIfNeeded: try call.selfStream().state.bytesRead))
-    return 1
+  hostValue(L, context, "stream.bytes_read") {
+    Int(truncatingIfNeeded: try $0.selfStream().state.bytesRead)
   }
 }
 
 let streamBytesWritten: LuaRawFunction = { L, context in
-  host(L, context, "stream.bytes_written") { call in
-    call.stack.push(Int(truncatingIfNeeded: try call.selfStream().state.bytesWritten))
-    return 1
+  hostValue(L, context, "stream.bytes_written") {
+    Int(truncatingIfNeeded: try $0.selfStream().state.bytesWritten)
   }
 }

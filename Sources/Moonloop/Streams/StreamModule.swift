@@ -400,13 +400,12 @@ let streamShutdown: LuaRawFunction = { L, context in
 /// `stream:close()`: at once if nothing is queued; otherwise once that is written, without waiting
 /// here.
 let streamClose: LuaRawFunction = { L, context in
-  host(L, context, "stream:close") { call in
+  hostAction(L, context, "stream:close") { call in
     let handle = try call.selfHandle(call.kinds.stream)
     guard handle.word == 0, handle.item.isValid, let stream = ScriptStream.of(handle) else {
-      return 0
+      return
     }
     handle.endedAt = call.stack.position
     call.runtime.close(stream)
-    return 0
   }
 }

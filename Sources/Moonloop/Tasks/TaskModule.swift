@@ -206,10 +206,9 @@ extension HostCall {
 
 /// `task:cancel(reason)`: every await of the task, now and later, raises the reason (D21).
 let taskCancel: LuaRawFunction = { L, context in
-  host(L, context, "task:cancel") { call in
+  hostAction(L, context, "task:cancel") { call in
     let task = try call.selfTask()
     call.cancel(task, reason: 2)
-    return 0
   }
 }
 
@@ -228,11 +227,10 @@ extension HostCall {
 
 /// `task:invalidate()` cancels without a reason (D8).
 let taskInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "task:invalidate") { call in
+  hostAction(L, context, "task:invalidate") { call in
     let task = try call.selfTask()
     call.stack.setCount(1)
     call.cancel(task, reason: 2)
-    return 0
   }
 }
 
@@ -255,24 +253,15 @@ let taskClose: LuaRawFunction = { L, context in
 // MARK: Fields
 
 let taskIsDone: LuaRawFunction = { L, context in
-  host(L, context, "task:is_done") { call in
-    call.stack.push(try call.selfTask().phase == .ended)
-    return 1
-  }
+  hostValue(L, context, "task:is_done") { try $0.selfTask().phase == .ended }
 }
 
 let taskIsValid: LuaRawFunction = { L, context in
-  host(L, context, "task:is_valid") { call in
-    call.stack.push(try call.selfTask().phase != .ended)
-    return 1
-  }
+  hostValue(L, context, "task:is_valid") { try $0.selfTask().phase != .ended }
 }
 
 let taskStatus: LuaRawFunction = { L, context in
-  host(L, context, "task.status") { call in
-    call.stack.push(try call.selfTask().statusText)
-    return 1
-  }
+  hostValue(L, context, "task.status") { try $0.selfTask().statusText }
 }
 
 extension ScriptTask {
@@ -289,10 +278,7 @@ extension ScriptTask {
 }
 
 let taskName: LuaRawFunction = { L, context in
-  host(L, context, "task.name") { call in
-    call.stack.push(try call.selfTask().name)
-    return 1
-  }
+  hostValue(L, context, "task.name") { try $0.selfTask().name }
 }
 
 let taskOnError: LuaRawFunction = { L, context in
@@ -303,16 +289,12 @@ let taskOnError: LuaRawFunction = { L, context in
 }
 
 let taskSetOnError: LuaRawFunction = { L, context in
-  host(L, context, "task.on_error") { call in
-    try call.selfTask().onError = try call.handlerReference(2)
-    return 0
-  }
+  hostAction(L, context, "task.on_error") { try $0.selfTask().onError = try $0.handlerReference(2) }
 }
 
 let taskToString: LuaRawFunction = { L, context in
-  host(L, context, "tostring") { call in
+  hostValue(L, context, "tostring") { call in
     let task = try call.selfTask()
-    call.stack.push("\(call.runtime.label(of: .task(task))): \(task.statusText)")
-    return 1
+    return "\(call.runtime.label(of: .task(task))): \(task.statusText)"
   }
 }

@@ -107,17 +107,11 @@ let terminalLines: LuaRawFunction = { L, context in forward(L, context, "tty:lin
 // MARK: Size
 
 let terminalColumns: LuaRawFunction = { L, context in
-  host(L, context, "tty.columns") { call in
-    call.stack.push(try Terminal.size(call.openTerminal().fd).columns)
-    return 1
-  }
+  hostValue(L, context, "tty.columns") { try Terminal.size($0.openTerminal().fd).columns }
 }
 
 let terminalRows: LuaRawFunction = { L, context in
-  host(L, context, "tty.rows") { call in
-    call.stack.push(try Terminal.size(call.openTerminal().fd).rows)
-    return 1
-  }
+  hostValue(L, context, "tty.rows") { try Terminal.size($0.openTerminal().fd).rows }
 }
 
 /// `tty:on_resize(handler)`: called as handler(tty, columns, rows); nil: changes are not reported.
@@ -155,18 +149,14 @@ let terminalOnResize: LuaRawFunction = { L, context in
 // MARK: Mode
 
 let terminalIsRaw: LuaRawFunction = { L, context in
-  host(L, context, "tty.raw") { call in
-    call.stack.push(try call.selfTerminal().isRaw)
-    return 1
-  }
+  hostValue(L, context, "tty.raw") { try $0.selfTerminal().isRaw }
 }
 
 let terminalSetRaw: LuaRawFunction = { L, context in
-  host(L, context, "tty.raw") { call in
+  hostAction(L, context, "tty.raw") { call in
     let terminal = try call.openTerminal()
     let isRaw = try call.boolean(2)
     if isRaw != terminal.isRaw { try terminal.setRaw(isRaw, keepsSignals: false) }
-    return 0
   }
 }
 
@@ -181,37 +171,31 @@ let terminalStream: LuaRawFunction = { L, context in
 // MARK: The end
 
 let terminalInvalidate: LuaRawFunction = { L, context in
-  host(L, context, "tty:invalidate") { call in
+  hostAction(L, context, "tty:invalidate") { call in
     let terminal = try call.selfTerminal()
     call.runtime.terminals[ObjectIdentifier(terminal)] = nil
     terminal.end(call.runtime)
     call.stack.pushNil()
     call.stack.popSlot(TerminalSlot.onResize, of: 1)
-    return 0
   }
 }
 
 let terminalIsValid: LuaRawFunction = { L, context in
-  host(L, context, "tty:is_valid") { call in
-    call.stack.push(try call.selfTerminal().isOpen)
-    return 1
-  }
+  hostValue(L, context, "tty:is_valid") { try $0.selfTerminal().isOpen }
 }
 
 let terminalToString: LuaRawFunction = { L, context in
-  host(L, context, "tostring") { call in
+  hostValue(L, context, "tostring") { call in
     let terminal = try call.selfTerminal()
     let state = terminal.isOpen ? terminal.isRaw ? "raw" : "as it was" : "closed"
-    call.stack.push("tty '\(terminal.stream.source.name)': \(state)")
-    return 1
+    return "tty '\(terminal.stream.source.name)': \(state)"
   }
 }
 
 /// `ml.tty.is_tty(fd)`
 let terminalIs: LuaRawFunction = { L, context in
-  host(L, context, "ml.tty.is_tty") { call in
+  hostValue(L, context, "ml.tty.is_tty") { call in
     let fd = try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))
-    call.stack.push(Terminal.isTerminal(Int32(fd)))
-    return 1
+    return Terminal.isTerminal(Int32(fd))
   }
 }

@@ -119,7 +119,7 @@ private let enterOptions: [StaticString] = ["clock", "name"]
 
 /// `enter { clock, name }`: gives the scripts a fresh loop from now on.
 private let bedEnter: LuaRawFunction = { L, context in
-  host(L, context, "enter") { call in
+  hostAction(L, context, "enter") { call in
     let options = try call.options(1, enterOptions, example: "{ clock = \"virtual\" }")
     let modes: [(name: String, value: ClockMode)] = [
       ("real", .real), ("virtual", .virtual), ("skip_idle", .skipIdle),
@@ -127,30 +127,27 @@ private let bedEnter: LuaRawFunction = { L, context in
     let clock = try options.names("clock", modes, "clock")?.first ?? .real
     let name = try options.name()
     try call.requireBed().enter(name ?? "the loop of a test", clock)
-    return 0
   }
 }
 
 /// `leave()`: ends that loop; the scripts get the previous one again.
 private let bedLeave: LuaRawFunction = { L, context in
-  host(L, context, "leave") { call in
+  hostAction(L, context, "leave") { call in
     let bed = try call.requireBed()
     if bed.levels.isEmpty { throw call.mistake("nothing is entered") }
     bed.leave()
-    return 0
   }
 }
 
 /// `order(seed)`: events that are ready at once come in an order drawn by a seed; nil: as they are.
 private let bedOrder: LuaRawFunction = { L, context in
-  host(L, context, "order") { call in
+  hostAction(L, context, "order") { call in
     if call.stack.type(1) == .nil || call.stack.type(1) == .none {
       call.loop.hooks.eventOrder = nil
     } else {
       let seed = try call.stack.integer(1, "the seed", in: .min ... .max)
       call.loop.hooks.eventOrder = EventOrder(seed: UInt64(bitPattern: Int64(seed)))
     }
-    return 0
   }
 }
 
@@ -226,21 +223,19 @@ private let bedHear: LuaRawFunction = { L, context in
 
 /// `end_program(signal)`: ends the program as a signal does.
 private let bedEnd: LuaRawFunction = { L, context in
-  host(L, context, "end_program") { call in
-    Ending.begin(Int32(try call.stack.integer(1, "the signal", in: 1...64)))
-    return 0
+  hostAction(L, context, "end_program") {
+    Ending.begin(Int32(try $0.stack.integer(1, "the signal", in: 1...64)))
   }
 }
 
 /// `follow_lines(fn)`: from the next call on a function is called for each line, on any coroutine.
 private let bedFollow: LuaRawFunction = { L, context in
-  host(L, context, "follow_lines") { call in
+  hostAction(L, context, "follow_lines") { call in
     try call.function(1, "the function")
     call.stack.pushValue(1)
     let function = LuaReference(popping: call.stack)
     call.state.followLines(function)
     call.runtime.bed?.follower = function
-    return 0
   }
 }
 

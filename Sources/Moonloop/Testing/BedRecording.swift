@@ -15,7 +15,7 @@ private let recordOptions: [StaticString] = [
 /// `record { span, columns, from, window, details, progress }`: from now on the present loop is
 /// recorded; `progress` says whether standard error is to show how far it is.
 private let bedRecord: LuaRawFunction = { L, context in
-  host(L, context, "record") { call in
+  hostAction(L, context, "record") { call in
     let options = try call.options(1, recordOptions, example: "{ span = 3600, columns = 600 }")
     let span = try options.seconds("span", .positive) ?? 1_000_000_000
     let from = try options.seconds("from", .notNegative) ?? 0
@@ -35,7 +35,6 @@ private let bedRecord: LuaRawFunction = { L, context in
     call.runtime.bed?.recorder = (recorder, watcher)
     call.runtime.bed?.progress = progress
     call.loop.add(watcher: watcher)
-    return 0
   }
 }
 

@@ -56,10 +56,9 @@ private let bedMonotonic: LuaRawFunction = { L, _ in
 
 /// `is_terminal(descriptor)`.
 private let bedIsTerminal: LuaRawFunction = { L, context in
-  host(L, context, "is_terminal") { call in
+  hostValue(L, context, "is_terminal") { call in
     let fd = try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))
-    call.stack.push(isatty(Int32(fd)) == 1)
-    return 1
+    return isatty(Int32(fd)) == 1
   }
 }
 

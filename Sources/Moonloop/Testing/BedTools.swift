@@ -16,14 +16,13 @@ let bedToolEntries: [LuaEntry] = [
 
 /// `make_folder(parent or nil)`: the path of a new, empty folder, else among the temporary ones.
 private let bedMakeFolder: LuaRawFunction = { L, context in
-  host(L, context, "make_folder") { call in
+  hostValue(L, context, "make_folder") { call in
     let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     let parent = call.stack.string(1) ?? temporary
     var template = Array("\(parent)/moonloop-XXXXXX".utf8CString)
     let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) != nil }
     if !made { throw SystemError(call: "mkdtemp in '\(parent)'", code: errno) }
-    call.stack.push(template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
-    return 1
+    return template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
   }
 }
 
@@ -43,7 +42,7 @@ private let bedSetWorkingFolder: LuaRawFunction = { L, context in
 
 /// `make_folders(path)`: makes a folder and those it is in, where they are missing.
 private let bedMakeFolders: LuaRawFunction = { L, context in
-  host(L, context, "make_folders") { call in
+  hostValue(L, context, "make_folders") { call in
     let path = try call.string(1, "the folder")
     var end = path.startIndex
     while end < path.endIndex {
@@ -53,28 +52,25 @@ private let bedMakeFolders: LuaRawFunction = { L, context in
         throw SystemError(call: "mkdir '\(part)'", code: errno)
       }
     }
-    call.stack.push(true)
-    return 1
+    return true
   }
 }
 
 /// `working_folder()`: the path of the folder that relative paths begin in.
 private let bedWorkingFolder: LuaRawFunction = { L, context in
-  host(L, context, "working_folder") { call in
+  hostValue(L, context, "working_folder") { call in
     guard let path = getcwd(nil, 0) else { throw SystemError(call: "getcwd", code: errno) }
     defer { free(path) }
-    call.stack.push(String(cString: path))
-    return 1
+    return String(cString: path)
   }
 }
 
 /// `remove_folder(path)`: removes a folder and its contents; links are not followed.
 private let bedRemoveFolder: LuaRawFunction = { L, context in
-  host(L, context, "remove_folder") { call in
+  hostValue(L, context, "remove_folder") { call in
     let path = try call.string(1, "the folder")
     if let failure = remove(path, in: AT_FDCWD) { throw failure }
-    call.stack.push(true)
-    return 1
+    return true
   }
 }
 
@@ -142,13 +138,12 @@ private let bedFreePort: LuaRawFunction = { L, context in
 /// `is_listening(port)`: whether a connection to a port of 127.0.0.1 is accepted. On the same
 /// machine that is known at once, so nothing waits here.
 private let bedIsListening: LuaRawFunction = { L, context in
-  host(L, context, "is_listening") { call in
+  hostValue(L, context, "is_listening") { call in
     let port = try call.stack.integer(1, "the port", in: 1...65535)
     let isTaken = try withSocket(port: UInt16(port)) { fd, address in
       connect(fd, address, addressSize) == 0
     }
-    call.stack.push(isTaken)
-    return 1
+    return isTaken
   }
 }
 
@@ -171,29 +166,26 @@ private let bedPipe: LuaRawFunction = { L, context in
 
 /// `close(descriptor)`.
 private let bedClose: LuaRawFunction = { L, context in
-  host(L, context, "close") { call in
-    _ = close(Int32(try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))))
-    return 0
+  hostAction(L, context, "close") {
+    _ = close(Int32(try $0.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))))
   }
 }
 
 /// `write(descriptor, text)`: past the loop; what does not fit is dropped.
 private let bedWrite: LuaRawFunction = { L, context in
-  host(L, context, "write") { call in
+  hostValue(L, context, "write") { call in
     let fd = try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))
     let text = try call.string(2, "the text")
-    call.stack.push(write(Int32(fd), text, text.utf8.count))
-    return 1
+    return write(Int32(fd), text, text.utf8.count)
   }
 }
 
 /// `open(path)`: a descriptor to read a file by.
 private let bedOpen: LuaRawFunction = { L, context in
-  host(L, context, "open") { call in
+  hostValue(L, context, "open") { call in
     let path = try call.string(1, "the file")
     let fd = open(path, O_RDONLY | O_CLOEXEC)
     if fd < 0 { throw SystemError(call: "open '\(path)'", code: errno) }
-    call.stack.push(Int(fd))
-    return 1
+    return Int(fd)
   }
 }

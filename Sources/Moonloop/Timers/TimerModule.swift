@@ -329,31 +329,26 @@ let timerInvalidate: LuaRawFunction = { L, context in
 }
 
 let timerIsValid: LuaRawFunction = { L, context in
-  host(L, context, "timer:is_valid") { call in
-    call.stack.push(call.timers.slot(of: try call.selfTimer()) != nil)
-    return 1
-  }
+  hostValue(L, context, "timer:is_valid") { $0.timers.slot(of: try $0.selfTimer()) != nil }
 }
 
 let timerAgain: LuaRawFunction = { L, context in
-  host(L, context, "timer:again") { call in
+  hostAction(L, context, "timer:again") { call in
     let id = try call.selfTimer()
     let delay = try call.seconds(2, "the delay", .notNegative)
     let exists = call.withLoop { $0.rearm(id, after: delay) }
     if !exists { throw call.invalidTimer() }
-    return 0
   }
 }
 
 /// `timer:again_at(epoch)`: fires at a date of the wall clock, also in its own handler.
 let timerAgainAt: LuaRawFunction = { L, context in
-  host(L, context, "timer:again_at") { call in
+  hostValue(L, context, "timer:again_at") { call in
     let id = try call.selfTimer()
     let epoch = try call.seconds(2, "the date", .date)
     if call.timers.slot(of: id) == nil { throw call.invalidTimer() }
     try call.loop.setWallDate(of: id, to: epoch, rearms: true)
-    call.stack.push(true)
-    return 1
+    return true
   }
 }
 
@@ -391,25 +386,20 @@ let timerNextFire: LuaRawFunction = { L, context in
 }
 
 let timerSetNextFire: LuaRawFunction = { L, context in
-  host(L, context, "timer.next_fire") { call in
+  hostAction(L, context, "timer.next_fire") { call in
     let date = try call.seconds(2, "the date", .any)
     if !call.loop.setNextDate(of: try call.selfTimer(), to: date) { throw call.invalidTimer() }
-    return 0
   }
 }
 
 let timerName: LuaRawFunction = { L, context in
-  host(L, context, "timer.name") { call in
-    call.stack.push(call.runtime.handles.name(ofTimer: try call.selfTimer()))
-    return 1
-  }
+  hostValue(L, context, "timer.name") { $0.runtime.handles.name(ofTimer: try $0.selfTimer()) }
 }
 
 let timerFires: LuaRawFunction = { L, context in
-  host(L, context, "timer.fires") { call in
+  hostValue(L, context, "timer.fires") { call in
     let slot = call.loop.timers.slot(of: try call.selfTimer())
-    call.stack.push(slot.map { Int(call.loop.timers.records[$0].fires) } ?? 0)
-    return 1
+    return slot.map { Int(call.loop.timers.records[$0].fires) } ?? 0
   }
 }
 
@@ -428,14 +418,13 @@ let timerTolerance: LuaRawFunction = { L, context in
 }
 
 let timerSetTolerance: LuaRawFunction = { L, context in
-  host(L, context, "timer.tolerance") { call in
+  hostAction(L, context, "timer.tolerance") { call in
     let tolerance = try call.seconds(2, "the tolerance", .notNegative)
     let id = try call.selfTimer()
     guard let slot = call.timers.slot(of: id) else { throw call.invalidTimer() }
     let interval = call.timers.records[slot].interval
     let bounded = interval > 0 ? min(tolerance, interval / 2) : tolerance
     call.loop.setTolerance(of: id, to: bounded)
-    return 0
   }
 }
 
@@ -466,18 +455,16 @@ let timerOnError: LuaRawFunction = { L, context in
 }
 
 let timerSetOnError: LuaRawFunction = { L, context in
-  host(L, context, "timer.on_error") { call in
+  hostAction(L, context, "timer.on_error") { call in
     let id = try call.selfTimer()
     call.runtime.setOnError(ofTimer: id, try call.handlerReference(2))
-    return 0
   }
 }
 
 let timerToString: LuaRawFunction = { L, context in
-  host(L, context, "tostring") { call in
+  hostValue(L, context, "tostring") { call in
     let id = try call.selfTimer()
     let isValid = call.loop.timers.slot(of: id) != nil
-    call.stack.push(isValid ? call.runtime.label(of: .timer(id)) : "timer (invalid)")
-    return 1
+    return isValid ? call.runtime.label(of: .timer(id)) : "timer (invalid)"
   }
 }

@@ -187,10 +187,7 @@ let workerPort: LuaRawFunction = { L, context in
 
 /// `worker:stop()`: asks it to end.
 let workerStop: LuaRawFunction = { L, context in
-  host(L, context, "worker:stop") { call in
-    Worker.of(try call.selfWorker())?.stop()
-    return 0
-  }
+  hostAction(L, context, "worker:stop") { Worker.of(try $0.selfWorker())?.stop() }
 }
 
 /// `worker:await { timeout }`: what the script returned, or its error, raised.
@@ -231,28 +228,25 @@ let workerClose: LuaRawFunction = { L, context in
 
 /// `worker.status`
 let workerStatus: LuaRawFunction = { L, context in
-  host(L, context, "worker.status") { call in
+  hostValue(L, context, "worker.status") { call in
     let control = try call.selfWorker()
     let worker = Worker.of(control)
-    call.stack.push(worker?.status ?? "stopped")
-    return 1
+    return worker?.status ?? "stopped"
   }
 }
 
 /// `worker.is_waiting`: whether its loop sleeps (R5).
 let workerIsWaiting: LuaRawFunction = { L, context in
-  host(L, context, "worker.is_waiting") { call in
-    call.stack.push(Worker.of(try call.selfWorker())?.link.isWaiting ?? false)
-    return 1
+  hostValue(L, context, "worker.is_waiting") {
+    Worker.of(try $0.selfWorker())?.link.isWaiting ?? false
   }
 }
 
 let workerToString: LuaRawFunction = { L, context in
-  host(L, context, "tostring") { call in
+  hostValue(L, context, "tostring") { call in
     let control = try call.selfWorker()
     let worker = Worker.of(control)
     let name = control.name.isEmpty ? "worker" : "worker '\(control.name)'"
-    call.stack.push("\(worker?.link.label ?? name): \(worker?.status ?? "stopped")")
-    return 1
+    return "\(worker?.link.label ?? name): \(worker?.status ?? "stopped")"
   }
 }
