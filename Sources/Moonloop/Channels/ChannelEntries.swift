@@ -8,11 +8,15 @@ let channelEntries: [LuaEntry] = [
   .method("receive", channelReceive),
   .method("try_receive", channelTryReceive),
   .method("items", channelItems),
-  .method("close", channelClose),
+  .method("close") {
+    hostAction($0, $1, "channel:close") { try $0.selfChannel().close($0.runtime) }
+  },
   .method("invalidate", channelInvalidate),
-  .method("is_valid", channelIsValid),
-  .field("name", channelName),
-  .field("capacity", channelCapacity),
+  .method("is_valid") {
+    hostValue($0, $1, "channel:is_valid") { !(try $0.selfChannel().isClosed) }
+  },
+  .field("name") { hostValue($0, $1, "channel.name") { try $0.selfChannel().name } },
+  .field("capacity") { hostValue($0, $1, "channel.capacity") { try $0.selfChannel().capacity } },
   .field("count", channelCount),
   .metamethod("__len", channelCount),
   .metamethod("__close", channelInvalidate),

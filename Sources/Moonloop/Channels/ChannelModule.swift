@@ -38,7 +38,7 @@ func releaseChannel(_ handle: LuaHandle) {
 }
 
 extension HostCall {
-  fileprivate func selfChannel() throws(ScriptMistake) -> ScriptChannel {
+  func selfChannel() throws(ScriptMistake) -> ScriptChannel {
     let handle = try selfHandle(runtime.kinds.channel)
     return Unmanaged<ScriptChannel>.fromOpaque(handle.pointer!).takeUnretainedValue()
   }
@@ -167,10 +167,6 @@ let channelItems: LuaRawFunction = { L, context in
 
 // MARK: The end
 
-let channelClose: LuaRawFunction = { L, context in
-  hostAction(L, context, "channel:close") { try $0.selfChannel().close($0.runtime) }
-}
-
 let channelInvalidate: LuaRawFunction = { L, context in
   hostAction(L, context, "channel:invalidate") { call in
     let channel = try call.selfChannel()
@@ -179,19 +175,7 @@ let channelInvalidate: LuaRawFunction = { L, context in
   }
 }
 
-let channelIsValid: LuaRawFunction = { L, context in
-  hostValue(L, context, "channel:is_valid") { !(try $0.selfChannel().isClosed) }
-}
-
 // MARK: Fields
-
-let channelName: LuaRawFunction = { L, context in
-  hostValue(L, context, "channel.name") { try $0.selfChannel().name }
-}
-
-let channelCapacity: LuaRawFunction = { L, context in
-  hostValue(L, context, "channel.capacity") { try $0.selfChannel().capacity }
-}
 
 let channelCount: LuaRawFunction = { L, context in
   hostValue(L, context, "channel.count") { try $0.selfChannel().count }

@@ -8,10 +8,14 @@ let semaphoreEntries: [LuaEntry] = [
   .method("with", semaphoreWith, then: semaphoreWithSecond),
   .method("release", semaphoreRelease),
   .method("invalidate", semaphoreInvalidate),
-  .method("is_valid", semaphoreIsValid),
-  .field("name", semaphoreName),
-  .field("permits", semaphorePermits),
-  .field("available", semaphoreAvailable),
+  .method("is_valid") {
+    hostValue($0, $1, "semaphore:is_valid") { !(try $0.selfSemaphore().isClosed) }
+  },
+  .field("name") { hostValue($0, $1, "semaphore.name") { try $0.selfSemaphore().name } },
+  .field("permits") { hostValue($0, $1, "semaphore.permits") { try $0.selfSemaphore().permits } },
+  .field("available") {
+    hostValue($0, $1, "semaphore.available") { try $0.selfSemaphore().available }
+  },
   .metamethod("__close", semaphoreInvalidate),
   .metamethod("__tostring", semaphoreToString),
 ]
@@ -19,7 +23,9 @@ let semaphoreEntries: [LuaEntry] = [
 let permitEntries: [LuaEntry] = [
   .method("release", permitRelease),
   .method("invalidate", permitRelease),
-  .method("is_valid", permitIsValid),
+  .method("is_valid") {
+    hostValue($0, $1, "permit:is_valid") { try $0.selfHandle($0.runtime.kinds.permit).word == 1 }
+  },
   .metamethod("__close", permitRelease),
   .metamethod("__tostring", permitToString),
 ]

@@ -45,7 +45,7 @@ extension LuaHandle {
 }
 
 extension HostCall {
-  fileprivate func selfSemaphore() throws(ScriptMistake) -> ScriptSemaphore {
+  func selfSemaphore() throws(ScriptMistake) -> ScriptSemaphore {
     try selfHandle(runtime.kinds.semaphore).semaphore
   }
 }
@@ -135,10 +135,6 @@ let permitRelease: LuaRawFunction = { L, context in
   }
 }
 
-let permitIsValid: LuaRawFunction = { L, context in
-  hostValue(L, context, "permit:is_valid") { try $0.selfHandle($0.runtime.kinds.permit).word == 1 }
-}
-
 let permitToString: LuaRawFunction = { L, context in
   hostValue(L, context, "tostring") { call in
     let handle = try call.selfHandle(call.runtime.kinds.permit)
@@ -151,22 +147,6 @@ let permitToString: LuaRawFunction = { L, context in
 
 let semaphoreInvalidate: LuaRawFunction = { L, context in
   hostAction(L, context, "semaphore:invalidate") { try $0.selfSemaphore().close($0.runtime) }
-}
-
-let semaphoreIsValid: LuaRawFunction = { L, context in
-  hostValue(L, context, "semaphore:is_valid") { !(try $0.selfSemaphore().isClosed) }
-}
-
-let semaphoreName: LuaRawFunction = { L, context in
-  hostValue(L, context, "semaphore.name") { try $0.selfSemaphore().name }
-}
-
-let semaphorePermits: LuaRawFunction = { L, context in
-  hostValue(L, context, "semaphore.permits") { try $0.selfSemaphore().permits }
-}
-
-let semaphoreAvailable: LuaRawFunction = { L, context in
-  hostValue(L, context, "semaphore.available") { try $0.selfSemaphore().available }
 }
 
 let semaphoreToString: LuaRawFunction = { L, context in

@@ -17,7 +17,7 @@ let descriptorEntries: [LuaEntry] =
     .method("write", descriptorWrite),
     .method("enable", descriptorEnable),
     .method("disable", descriptorDisable),
-    .field("fd", descriptorNumber),
+    .field("fd") { hostValue($0, $1, "fd.fd") { Int(try $0.selfDescriptor().1.fd) } },
     .field("enabled", descriptorEnabled),
   ] + itemEntries
 

@@ -148,10 +148,6 @@ let descriptorDisable: LuaRawFunction = { L, context in
   host(L, context, "fd:disable") { call in try call.setEvents(isEnabled: false) }
 }
 
-let descriptorNumber: LuaRawFunction = { L, context in
-  hostValue(L, context, "fd.fd") { Int(try $0.selfDescriptor().1.fd) }
-}
-
 let descriptorEnabled: LuaRawFunction = { L, context in
   host(L, context, "fd.enabled") { call in
     let source = try call.selfDescriptor().1

@@ -6,9 +6,9 @@ internal import MoonloopCore
 let frozenEntries: [LuaEntry] = [
   .metamethod("__index", frozenIndex),
   .metamethod("__newindex", frozenSet),
-  .metamethod("__len", frozenLength),
+  .metamethod("__len") { hostValue($0, $1, "frozen table") { try $0.selfFrozen().items.count } },
   .metamethod("__pairs", frozenPairs),
-  .metamethod("__tostring", frozenToString),
+  .metamethod("__tostring") { hostValue($0, $1, "tostring") { _ in "frozen table" } },
 ]
 
 /// `ml.freeze(table)`: a copy that never changes; states share it.
@@ -113,10 +113,6 @@ private let frozenSet: LuaRawFunction = { L, context in
   }
 }
 
-private let frozenLength: LuaRawFunction = { L, context in
-  hostValue(L, context, "frozen table") { try $0.selfFrozen().items.count }
-}
-
 /// `pairs(frozen)`: items in order, then the fields.
 private let frozenPairs: LuaRawFunction = { L, context in
   host(L, context, "pairs") { call in
@@ -156,8 +152,4 @@ private let frozenNext: LuaRawFunction = { L, context in
     }
     return 2
   }
-}
-
-private let frozenToString: LuaRawFunction = { L, context in
-  hostValue(L, context, "tostring") { _ in "frozen table" }
 }

@@ -41,7 +41,7 @@ let guestEntries: [LuaEntry] =
     .method("resume", guestResume),
     .method("stop", itemInvalidate),
     .method("usage", guestUsage),
-    .field("status", guestStatus),
+    .field("status") { hostValue($0, $1, "guest.status") { try $0.selfGuest().status } },
     .method("keep_alive", guestKeepAlive),
   ] + itemEntries.filter { "\($0.name)" != "keep_alive" }
 

@@ -281,10 +281,6 @@ let guestUsage: LuaRawFunction = { L, context in
   }
 }
 
-let guestStatus: LuaRawFunction = { L, context in
-  hostValue(L, context, "guest.status") { try $0.selfGuest().status }
-}
-
 extension LuaStack {
   /// Sets a list of strings in the table on top. [-0, +0]
   fileprivate func set(_ name: StaticString, _ texts: [String]) {

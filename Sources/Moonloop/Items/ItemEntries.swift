@@ -5,7 +5,7 @@ internal import LuaEmbed
 /// What a handle of a source, descriptor, observer or port offers in addition to its own entries.
 let itemEntries: [LuaEntry] = [
   .method("invalidate", itemInvalidate),
-  .method("is_valid", itemIsValid),
+  .method("is_valid") { hostValue($0, $1, "item:is_valid") { try $0.selfItem().item.isValid } },
   .method("modes", itemModes),
   .method("keep_alive", itemKeepAlive),
   .field("name", itemName),

@@ -249,10 +249,6 @@ let itemInvalidate: LuaRawFunction = { L, context in
   }
 }
 
-let itemIsValid: LuaRawFunction = { L, context in
-  hostValue(L, context, "item:is_valid") { try $0.selfItem().item.isValid }
-}
-
 let itemKeepAlive: LuaRawFunction = { L, context in
   host(L, context, "item:keep_alive") { call in
     let handle = try call.selfItem()

@@ -6,9 +6,9 @@ internal import LuaEmbed
 let programItemEntries: [LuaEntry] = [
   .method("signal", programItemSignal),
   .method("invalidate", programItemInvalidate),
-  .method("is_valid", programItemIsValid),
+  .method("is_valid") { hostValue($0, $1, "item:is_valid") { try $0.programItem().isValid } },
   .method("modes", programItemModes),
-  .field("name", programItemName),
+  .field("name") { hostValue($0, $1, "item.name") { try $0.programItem().name } },
   .field("signalled", programItemSignalled),
   .field("next_fire", programItemNextFire, set: programItemSetNextFire),
   .metamethod("__close", programItemInvalidate),

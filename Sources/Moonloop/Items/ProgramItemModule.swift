@@ -42,7 +42,7 @@ func releaseProgramItem(_ handle: LuaHandle) {
 }
 
 extension HostCall {
-  fileprivate func programItem() throws(ScriptMistake) -> Loop.Item {
+  func programItem() throws(ScriptMistake) -> Loop.Item {
     try selfHandle(kinds.programItem).item
   }
 
@@ -93,10 +93,6 @@ let programItemInvalidate: LuaRawFunction = { L, context in
   }
 }
 
-let programItemIsValid: LuaRawFunction = { L, context in
-  hostValue(L, context, "item:is_valid") { try $0.programItem().isValid }
-}
-
 let programItemModes: LuaRawFunction = { L, context in
   host(L, context, "item:modes") { call in
     call.pushNames(call.loop.modes(of: try call.programItem()))
@@ -112,10 +108,6 @@ let programItemToString: LuaRawFunction = { L, context in
 }
 
 // MARK: Fields
-
-let programItemName: LuaRawFunction = { L, context in
-  hostValue(L, context, "item.name") { try $0.programItem().name }
-}
 
 let programItemSignalled: LuaRawFunction = { L, context in
   hostValue(L, context, "item.signalled") { call in

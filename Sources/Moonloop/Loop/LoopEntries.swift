@@ -9,7 +9,7 @@ let loopEntries: [LuaEntry] =
     .method("why", loopWhy),
     .method("dump", loopDump),
     .method("metrics", loopMetrics),
-    .metamethod("__tostring", loopToString),
+    .metamethod("__tostring") { hostValue($0, $1, "tostring") { "loop (\($0.loop.name))" } },
   ]
 
 private let loopRunEntries: [LuaEntry] = [
@@ -18,8 +18,9 @@ private let loopRunEntries: [LuaEntry] = [
   .method("stop_when_next_looking", loopStopLater),
   .method("wake_up", loopWakeUp),
   .field("mode", loopMode),
-  .field("depth", loopDepth),
-  .field("is_waiting", loopIsWaiting),
+  .field("depth") { hostValue($0, $1, "loop.depth") { $0.loop.depth } },
+  // Whether it is asleep (R5), which code that runs on it never sees.
+  .field("is_waiting") { hostValue($0, $1, "loop.is_waiting") { $0.loop.isWaiting } },
   .field("on_error", loopOnError, set: loopSetOnError),
 ]
 

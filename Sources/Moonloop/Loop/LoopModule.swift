@@ -166,15 +166,6 @@ let loopMode: LuaRawFunction = { L, context in
   }
 }
 
-let loopDepth: LuaRawFunction = { L, context in
-  hostValue(L, context, "loop.depth") { $0.loop.depth }
-}
-
-/// `loop.is_waiting`: whether it is asleep (R5), which code that runs on it never sees.
-let loopIsWaiting: LuaRawFunction = { L, context in
-  hostValue(L, context, "loop.is_waiting") { $0.loop.isWaiting }
-}
-
 // MARK: Errors
 
 let loopOnError: LuaRawFunction = { L, context in
@@ -198,8 +189,4 @@ let loopSetOnError: LuaRawFunction = { L, context in
     }
     errors.onError = try call.handlerReference(2)
   }
-}
-
-let loopToString: LuaRawFunction = { L, context in
-  hostValue(L, context, "tostring") { "loop (\($0.loop.name))" }
 }

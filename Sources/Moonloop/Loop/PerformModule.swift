@@ -128,7 +128,7 @@ extension HostCall {
     return request
   }
 
-  fileprivate func selfRequest() throws(ScriptMistake) -> ScriptRequest {
+  func selfRequest() throws(ScriptMistake) -> ScriptRequest {
     let handle = try selfHandle(runtime.kinds.request)
     return Unmanaged<ScriptRequest>.fromOpaque(handle.pointer!).takeUnretainedValue()
   }
@@ -154,11 +154,6 @@ func releaseRequest(_ handle: LuaHandle) {
 }
 
 // MARK: Methods
-
-/// `request:cancel()`: whether it was still waiting (R115).
-let requestCancel: LuaRawFunction = { L, context in
-  hostValue(L, context, "request:cancel") { $0.runtime.requests.cancel(try $0.selfRequest()) }
-}
 
 let requestInvalidate: LuaRawFunction = { L, context in
   hostAction(L, context, "request:invalidate") { $0.runtime.requests.cancel(try $0.selfRequest()) }

@@ -198,7 +198,7 @@ extension HostCall {
     return address
   }
 
-  fileprivate func selfDatagrams() throws(ScriptMistake) -> ScriptDatagrams {
+  func selfDatagrams() throws(ScriptMistake) -> ScriptDatagrams {
     let source = try selfItem(of: DatagramsKind.self)
     guard let socket = ScriptDatagrams.of(source) else { throw invalid(itemHandle(1)!) }
     return socket
@@ -264,11 +264,5 @@ let datagramReceive: LuaRawFunction = { L, context in
     socket.settle()
     try call.serveHere(socket.source)
     return call.suspend(pending, coroutine)
-  }
-}
-
-let datagramPort: LuaRawFunction = { L, context in
-  hostValue(L, context, "socket.port") {
-    Sockets.name(of: try $0.selfDatagrams().source.fd)?.port ?? 0
   }
 }

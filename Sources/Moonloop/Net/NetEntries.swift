@@ -1,6 +1,7 @@
 // What scripts see of the network.
 
 internal import LuaEmbed
+internal import MoonloopSystem
 
 /// The functions of `ml.net`.
 let netEntries: [LuaEntry] = [
@@ -16,7 +17,9 @@ let serverEntries: [LuaEntry] =
     .method("accept", serverAccept),
     .field("port", serverPort),
     .field("address", serverAddress),
-    .field("connections", serverConnections),
+    .field("connections") {
+      hostValue($0, $1, "server.connections") { try $0.selfServer().connections }
+    },
     .field("tls_failures", serverFailures),
     .field("tls_failure", serverFailure),
   ] + itemEntries
@@ -26,5 +29,9 @@ let datagramEntries: [LuaEntry] =
   [
     .method("send", datagramSend),
     .method("receive", datagramReceive),
-    .field("port", datagramPort),
+    .field("port") {
+      hostValue($0, $1, "socket.port") {
+        Sockets.name(of: try $0.selfDatagrams().source.fd)?.port ?? 0
+      }
+    },
   ] + itemEntries

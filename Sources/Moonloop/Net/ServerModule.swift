@@ -163,7 +163,7 @@ private func isStale(_ place: SocketAddress) -> Bool {
 // MARK: Methods
 
 extension HostCall {
-  fileprivate func selfServer() throws(ScriptMistake) -> ScriptServer {
+  func selfServer() throws(ScriptMistake) -> ScriptServer {
     let source = try selfItem(of: ServerKind.self)
     guard let server = ScriptServer.of(source) else { throw invalid(itemHandle(1)!) }
     return server
@@ -221,10 +221,6 @@ let serverAddress: LuaRawFunction = { L, context in
     call.stack.push(address: try call.selfServer().address)
     return 1
   }
-}
-
-let serverConnections: LuaRawFunction = { L, context in
-  hostValue(L, context, "server.connections") { try $0.selfServer().connections }
 }
 
 /// How many handshakes with clients have failed, and why the last one did.

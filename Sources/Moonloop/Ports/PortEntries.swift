@@ -9,8 +9,8 @@ let portEntries: [LuaEntry] =
     .method("request", portRequest),
     .method("on", portOn),
     .method("receive", portReceive),
-    .field("waiting", portWaiting),
-    .field("capacity", portCapacity),
+    .field("waiting") { hostValue($0, $1, "port.waiting") { try $0.selfPort().1.waiting } },
+    .field("capacity") { hostValue($0, $1, "port.capacity") { try $0.selfPort().1.capacity } },
   ] + itemEntries
 
 /// What the reply of a message offers: it is called.
@@ -21,7 +21,10 @@ let replyEntries: [LuaEntry] = [
 
 /// What the handle of a request offers.
 let requestEntries: [LuaEntry] = [
-  .method("cancel", requestCancel),
+  // Whether it was still waiting (R115).
+  .method("cancel") {
+    hostValue($0, $1, "request:cancel") { $0.runtime.requests.cancel(try $0.selfRequest()) }
+  },
   .method("invalidate", requestInvalidate),
   .method("is_pending", requestIsPending),
   .method("is_valid", requestIsPending),

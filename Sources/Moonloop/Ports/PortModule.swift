@@ -297,11 +297,3 @@ let portReceive: LuaRawFunction = { L, context in
     return try call.wait(wait, coroutine, timeout)
   }
 }
-
-let portWaiting: LuaRawFunction = { L, context in
-  hostValue(L, context, "port.waiting") { try $0.selfPort().1.waiting }
-}
-
-let portCapacity: LuaRawFunction = { L, context in
-  hostValue(L, context, "port.capacity") { try $0.selfPort().1.capacity }
-}

@@ -1,13 +1,15 @@
 // What scripts see of child processes.
 
 internal import LuaEmbed
+internal import MoonloopSystem
 
 /// `ml.process`.
 let processModuleEntries: [LuaEntry] = [
   .function("spawn", processSpawn),
   .function("run", processRun),
   .function("kill", processKillAny),
-  .function("id", processID),
+  // The ID of this process.
+  .function("id") { hostValue($0, $1, "ml.process.id") { _ in Int(Child.ownID) } },
   .function("notify", processNotify),
 ]
 
@@ -19,14 +21,17 @@ let processEntries: [LuaEntry] = [
   .method("terminate", processTerminate),
   .method("resize", processResize),
   .method("invalidate", processInvalidate),
-  .method("is_valid", processIsValid),
+  // True until its end is reported.
+  .method("is_valid") {
+    hostValue($0, $1, "process:is_valid") { try $0.selfProcess().status == nil }
+  },
   .method("keep_alive", processKeepAlive),
-  .field("pid", processPid),
+  .field("pid") { hostValue($0, $1, "process.pid") { Int(try $0.selfProcess().child.pid) } },
   .field("status", processStatus),
   .field("stdin", processInput),
   .field("stdout", processOutput),
   .field("stderr", processErrors),
-  .field("name", processName),
+  .field("name") { hostValue($0, $1, "process.name") { try $0.selfProcess().source.name } },
   .metamethod("__close", processClose),
   .metamethod("__tostring", processToString),
 ]

@@ -4,10 +4,6 @@ internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-let processPid: LuaRawFunction = { L, context in
-  hostValue(L, context, "process.pid") { Int(try $0.selfProcess().child.pid) }
-}
-
 private func pushStream(_ call: HostCall, _ number: Int32) throws -> Int32 {
   _ = try call.selfProcess()
   call.stack.pushSlot(ProcessSlot.streams + number, of: 1)
@@ -36,15 +32,6 @@ let processStatus: LuaRawFunction = { L, context in
     }
     return 1
   }
-}
-
-let processName: LuaRawFunction = { L, context in
-  hostValue(L, context, "process.name") { try $0.selfProcess().source.name }
-}
-
-/// `process:is_valid()`: true until its end is reported.
-let processIsValid: LuaRawFunction = { L, context in
-  hostValue(L, context, "process:is_valid") { try $0.selfProcess().status == nil }
 }
 
 let processKeepAlive: LuaRawFunction = { L, context in

@@ -403,8 +403,3 @@ let processKillAny: LuaRawFunction = { L, context in
     return true
   }
 }
-
-/// `ml.process.id()`: the ID of this process.
-let processID: LuaRawFunction = { L, context in
-  hostValue(L, context, "ml.process.id") { _ in Int(Child.ownID) }
-}

@@ -7,5 +7,7 @@ let recordingEntries: [LuaEntry] = [
   .method("invalidate", recordingInvalidate),
   .method("is_valid", recordingIsValid),
   .metamethod("__close", recordingInvalidate),
-  .metamethod("__tostring", recordingToString),
+  .metamethod("__tostring") {
+    hostValue($0, $1, "tostring") { _ in !Intake.isPlain ? "recording" : "recording (ended)" }
+  },
 ]

@@ -73,7 +73,3 @@ let recordingIsValid: LuaRawFunction = { L, context in
     return !Intake.isPlain
   }
 }
-
-let recordingToString: LuaRawFunction = { L, context in
-  hostValue(L, context, "tostring") { _ in !Intake.isPlain ? "recording" : "recording (ended)" }
-}

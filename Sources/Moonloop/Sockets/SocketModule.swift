@@ -77,7 +77,7 @@ extension HostCall {
     return found
   }
 
-  fileprivate func selfSocket() throws(ScriptMistake) -> SocketSource {
+  func selfSocket() throws(ScriptMistake) -> SocketSource {
     let source = try selfItem(of: SocketKind.self)
     guard source.isValid, let socket = source.state(as: SocketSource.self) else {
       throw invalid(try selfItem())
@@ -96,21 +96,16 @@ let socketEnableWriting: LuaRawFunction = { L, context in
   }
 }
 
-/// `socket:set_reading(enabled)`
-let socketSetReading: LuaRawFunction = { L, context in
-  hostAction(L, context, "socket_source:set_reading") {
-    try $0.selfSocket().setReading(try $0.boolean(2))
-  }
-}
-
-let socketDescriptor: LuaRawFunction = { L, context in
-  hostValue(L, context, "socket_source.fd") { Int(try $0.selfItem(of: SocketKind.self).fd) }
-}
-
 /// What a handle offers.
 let socketSourceEntries: [LuaEntry] =
   [
     .method("enable_writing", socketEnableWriting),
-    .method("set_reading", socketSetReading),
-    .field("fd", socketDescriptor),
+    .method("set_reading") {
+      hostAction($0, $1, "socket_source:set_reading") {
+        try $0.selfSocket().setReading(try $0.boolean(2))
+      }
+    },
+    .field("fd") {
+      hostValue($0, $1, "socket_source.fd") { Int(try $0.selfItem(of: SocketKind.self).fd) }
+    },
   ] + itemEntries

@@ -1,6 +1,7 @@
 // What scripts see of streams.
 
 internal import LuaEmbed
+internal import MoonloopSystem
 
 /// What a stream's handle offers.
 let streamEntries: [LuaEntry] =
@@ -39,9 +40,19 @@ private let streamFieldEntries: [LuaEntry] = [
   .field("peer", streamPeer),
   .field("tls", streamTLS),
   .field("buffered", streamBuffered),
-  .field("queued", streamQueued),
-  .field("bytes_read", streamBytesRead),
-  .field("bytes_written", streamBytesWritten),
+  .field("queued") {
+    hostValue($0, $1, "stream.queued") { try $0.selfStream().state.output.count }
+  },
+  .field("bytes_read") {
+    hostValue($0, $1, "stream.bytes_read") {
+      Int(truncatingIfNeeded: try $0.selfStream().state.bytesRead)
+    }
+  },
+  .field("bytes_written") {
+    hostValue($0, $1, "stream.bytes_written") {
+      Int(truncatingIfNeeded: try $0.selfStream().state.bytesWritten)
+    }
+  },
   .field("name", itemName),
   .field("fires", itemFires),
   .field("on_error", itemOnError, set: itemSetOnError),

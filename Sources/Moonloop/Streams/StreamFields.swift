@@ -224,19 +224,3 @@ let streamBuffered: LuaRawFunction = { L, context in
     return stream.state.input.count
   }
 }
-
-let streamQueued: LuaRawFunction = { L, context in
-  hostValue(L, context, "stream.queued") { try $0.selfStream().state.output.count }
-}
-
-let streamBytesRead: LuaRawFunction = { L, context in
-  hostValue(L, context, "stream.bytes_read") {
-    Int(truncatingIfNeeded: try $0.selfStream().state.bytesRead)
-  }
-}
-
-let streamBytesWritten: LuaRawFunction = { L, context in
-  hostValue(L, context, "stream.bytes_written") {
-    Int(truncatingIfNeeded: try $0.selfStream().state.bytesWritten)
-  }
-}

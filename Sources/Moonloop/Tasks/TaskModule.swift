@@ -252,18 +252,6 @@ let taskClose: LuaRawFunction = { L, context in
 
 // MARK: Fields
 
-let taskIsDone: LuaRawFunction = { L, context in
-  hostValue(L, context, "task:is_done") { try $0.selfTask().phase == .ended }
-}
-
-let taskIsValid: LuaRawFunction = { L, context in
-  hostValue(L, context, "task:is_valid") { try $0.selfTask().phase != .ended }
-}
-
-let taskStatus: LuaRawFunction = { L, context in
-  hostValue(L, context, "task.status") { try $0.selfTask().statusText }
-}
-
 extension ScriptTask {
   /// The status as Lua names it.
   package var statusText: StaticString {
@@ -275,10 +263,6 @@ extension ScriptTask {
     case (.ended, _): "done"
     }
   }
-}
-
-let taskName: LuaRawFunction = { L, context in
-  hostValue(L, context, "task.name") { try $0.selfTask().name }
 }
 
 let taskOnError: LuaRawFunction = { L, context in

@@ -1,6 +1,7 @@
 // What scripts see of terminals.
 
 internal import LuaEmbed
+internal import MoonloopSystem
 
 /// `ml.tty`.
 let terminalModuleEntries: [LuaEntry] = [
@@ -16,9 +17,11 @@ let terminalEntries: [LuaEntry] = [
   .method("write", terminalWrite),
   .method("on_resize", terminalOnResize),
   .method("invalidate", terminalInvalidate),
-  .method("is_valid", terminalIsValid),
-  .field("columns", terminalColumns),
-  .field("rows", terminalRows),
+  .method("is_valid") { hostValue($0, $1, "tty:is_valid") { try $0.selfTerminal().isOpen } },
+  .field("columns") {
+    hostValue($0, $1, "tty.columns") { try Terminal.size($0.openTerminal().fd).columns }
+  },
+  .field("rows") { hostValue($0, $1, "tty.rows") { try Terminal.size($0.openTerminal().fd).rows } },
   .field("raw", terminalIsRaw, set: terminalSetRaw),
   .field("stream", terminalStream),
   .metamethod("__close", terminalInvalidate),

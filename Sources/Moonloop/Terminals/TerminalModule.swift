@@ -61,12 +61,12 @@ extension HostCall {
   }
 
   /// The terminal that a method is called on.
-  fileprivate func selfTerminal() throws(ScriptMistake) -> ScriptTerminal {
+  func selfTerminal() throws(ScriptMistake) -> ScriptTerminal {
     guard let pointer = kinds.terminal.handle(stack.L, 1)?.pointer else { throw notSelf("tty") }
     return Unmanaged<ScriptTerminal>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  fileprivate func openTerminal() throws(ScriptMistake) -> ScriptTerminal {
+  func openTerminal() throws(ScriptMistake) -> ScriptTerminal {
     let terminal = try selfTerminal()
     if terminal.isOpen { return terminal }
     throw mistake("the terminal was closed", hint: "open it again")
@@ -105,14 +105,6 @@ let terminalWrite: LuaRawFunction = { L, context in forward(L, context, "tty:wri
 let terminalLines: LuaRawFunction = { L, context in forward(L, context, "tty:lines", streamLines) }
 
 // MARK: Size
-
-let terminalColumns: LuaRawFunction = { L, context in
-  hostValue(L, context, "tty.columns") { try Terminal.size($0.openTerminal().fd).columns }
-}
-
-let terminalRows: LuaRawFunction = { L, context in
-  hostValue(L, context, "tty.rows") { try Terminal.size($0.openTerminal().fd).rows }
-}
 
 /// `tty:on_resize(handler)`: called as handler(tty, columns, rows); nil: changes are not reported.
 let terminalOnResize: LuaRawFunction = { L, context in
@@ -178,10 +170,6 @@ let terminalInvalidate: LuaRawFunction = { L, context in
     call.stack.pushNil()
     call.stack.popSlot(TerminalSlot.onResize, of: 1)
   }
-}
-
-let terminalIsValid: LuaRawFunction = { L, context in
-  hostValue(L, context, "tty:is_valid") { try $0.selfTerminal().isOpen }
 }
 
 let terminalToString: LuaRawFunction = { L, context in

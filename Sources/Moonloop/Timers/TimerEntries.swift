@@ -12,7 +12,9 @@ let timerEntries: [LuaEntry] = [
   .field("tolerance", timerTolerance, set: timerSetTolerance),
   // What all items have; the functions of `itemEntries` are for items that are not timers.
   .method("invalidate", timerInvalidate),
-  .method("is_valid", timerIsValid),
+  .method("is_valid") {
+    hostValue($0, $1, "timer:is_valid") { $0.timers.slot(of: try $0.selfTimer()) != nil }
+  },
   .method("modes", timerModes),
   .method("keep_alive", timerKeepAlive),
   .field("name", timerName),

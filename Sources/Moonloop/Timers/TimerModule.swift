@@ -215,7 +215,7 @@ extension HostCall {
   }
 
   @inline(__always)
-  fileprivate func selfTimer() throws(ScriptMistake) -> TimerID {
+  func selfTimer() throws(ScriptMistake) -> TimerID {
     guard let id = timerID(1) else { throw notSelf("timer") }
     return id
   }
@@ -326,10 +326,6 @@ let timerInvalidate: LuaRawFunction = { L, context in
       return 0
     }
   }
-}
-
-let timerIsValid: LuaRawFunction = { L, context in
-  hostValue(L, context, "timer:is_valid") { $0.timers.slot(of: try $0.selfTimer()) != nil }
 }
 
 let timerAgain: LuaRawFunction = { L, context in

@@ -7,9 +7,17 @@ let workerEntries: [LuaEntry] =
   [
     .field("port", workerPort),
     .method("await", workerAwait),
-    .method("stop", workerStop),
+    // Asks it to end.
+    .method("stop") {
+      hostAction($0, $1, "worker:stop") { Worker.of(try $0.selfWorker())?.stop() }
+    },
     .field("status", workerStatus),
-    .field("is_waiting", workerIsWaiting),
+    // Whether its loop sleeps (R5).
+    .field("is_waiting") {
+      hostValue($0, $1, "worker.is_waiting") {
+        Worker.of(try $0.selfWorker())?.link.isWaiting ?? false
+      }
+    },
     .metamethod("__close", workerClose),
     .metamethod("__tostring", workerToString),
   ] + itemEntries.filter { !["__close", "__tostring"].contains("\($0.name)") }

@@ -171,7 +171,7 @@ extension HostCall {
 // MARK: Methods
 
 extension HostCall {
-  fileprivate func selfWorker() throws(ScriptMistake) -> Loop.Port {
+  func selfWorker() throws(ScriptMistake) -> Loop.Port {
     try selfItem(of: WorkerKind.self)
   }
 }
@@ -183,11 +183,6 @@ let workerPort: LuaRawFunction = { L, context in
     call.stack.pushSlot(1, of: 1)
     return 1
   }
-}
-
-/// `worker:stop()`: asks it to end.
-let workerStop: LuaRawFunction = { L, context in
-  hostAction(L, context, "worker:stop") { Worker.of(try $0.selfWorker())?.stop() }
 }
 
 /// `worker:await { timeout }`: what the script returned, or its error, raised.
@@ -232,13 +227,6 @@ let workerStatus: LuaRawFunction = { L, context in
     let control = try call.selfWorker()
     let worker = Worker.of(control)
     return worker?.status ?? "stopped"
-  }
-}
-
-/// `worker.is_waiting`: whether its loop sleeps (R5).
-let workerIsWaiting: LuaRawFunction = { L, context in
-  hostValue(L, context, "worker.is_waiting") {
-    Worker.of(try $0.selfWorker())?.link.isWaiting ?? false
   }
 }
 
