@@ -98,6 +98,18 @@ package func host(
   do { return try body(call) } catch { return failed(call, error) }
 }
 
+/// The same for a method of the loop.
+@inline(__always)
+package func hostLoop(
+  _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString,
+  _ body: (HostCall) throws -> Int32
+) -> Int32 {
+  host(L, context, name) { call in
+    try call.requireLoop()
+    return try body(call)
+  }
+}
+
 /// The same for a function with one result, which the body returns.
 @inline(__always)
 package func hostValue<Value: LuaPushable>(

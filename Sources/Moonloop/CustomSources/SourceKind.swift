@@ -6,8 +6,20 @@ internal import MoonloopCore
 final class SourceKind: ItemKind {
   static let word = "source"
   static var handles: ItemHandles? { ItemHandles(slots: 4, sourceEntries) }
-  static var loopEntries: [LuaEntry] { [.method("source", loopSource)] }
-  static var moduleEntries: [LuaEntry] { [.function("source", moduleSource)] }
+  static var loopEntries: [LuaEntry] {
+    [
+      .method("source") {
+        hostLoop($0, $1, "loop:source") { try makeSource($0, options: 2, isAdded: true) }
+      }
+    ]
+  }
+  static var moduleEntries: [LuaEntry] {
+    [
+      .function("source") {
+        host($0, $1, "ml.source") { try makeSource($0, options: 1, isAdded: false) }
+      }
+    ]
+  }
 
   let seat: KindSeat
   let perform: Loop.Source.Perform

@@ -10,19 +10,7 @@ private let sourceOptions: [StaticString] = [
 
 /// `loop:source { perform, schedule, cancel, order, identity, describe, name, modes, keep_alive,
 /// on_error }`; the handler may also be the first element.
-let loopSource: LuaRawFunction = { L, context in
-  host(L, context, "loop:source") { call in
-    try call.requireLoop()
-    return try makeSource(call, options: 2, isAdded: true)
-  }
-}
-
-/// `ml.source { … }`: made, in no mode yet.
-let moduleSource: LuaRawFunction = { L, context in
-  host(L, context, "ml.source") { call in try makeSource(call, options: 1, isAdded: false) }
-}
-
-private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
+func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
   try call.requireRoom()
   let options = try call.options(
     index, sourceOptions, example: "{ perform = function(source) … end }")
@@ -38,7 +26,7 @@ private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) t
   let kind = call.kind(SourceKind.self)
   let traits = try call.traits(options, describe: describes ? kind.describe : nil)
   let kept = try call.remake(
-    SourceKind.self, name, handlers: 4, options, modes: isAdded ? modes ?? [.default] : nil
+    SourceKind.self, name, handlers: 4, options, modes: modes
   ) {
     $0.order == order && ($0.schedule != nil) == hasSchedule && ($0.cancel != nil) == hasCancel
       && $0.traits?.identity == traits?.identity && ($0.traits?.describes ?? false) == describes
@@ -47,15 +35,8 @@ private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) t
   let source = Loop.Source(
     order: order, name: name, traits: traits, schedule: hasSchedule ? kind.schedule : nil,
     cancel: hasCancel ? kind.cancel : nil, isConfined: true, perform: kind.perform)
-  call.push(kind, source)
-  stack.rotate(-5, 1)  // the handle below its four functions
-  stack.popSlot(4, of: -5)
-  stack.popSlot(3, of: -4)
-  stack.popSlot(2, of: -3)
-  stack.popSlot(1, of: -2)
-  try call.applyCommonOptions(options, to: source)
-  if isAdded { try call.addNew(source, to: modes) }
-  return 1
+  call.push(kind, source, handlers: 4)
+  return try call.finish(source, options, modes: modes)
 }
 
 extension HostCall {

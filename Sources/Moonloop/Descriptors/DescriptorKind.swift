@@ -8,8 +8,20 @@ final class DescriptorKind: ItemKind {
   static var handles: ItemHandles? {
     ItemHandles(slots: 2, descriptorEntries)
   }
-  static var loopEntries: [LuaEntry] { [.method("fd", loopDescriptor)] }
-  static var moduleEntries: [LuaEntry] { [.function("fd", moduleDescriptor)] }
+  static var loopEntries: [LuaEntry] {
+    [
+      .method("fd") {
+        hostLoop($0, $1, "loop:fd") { try makeDescriptor($0, options: 2, isAdded: true) }
+      }
+    ]
+  }
+  static var moduleEntries: [LuaEntry] {
+    [
+      .function("fd") {
+        host($0, $1, "ml.fd") { try makeDescriptor($0, options: 1, isAdded: false) }
+      }
+    ]
+  }
 
   let seat: KindSeat
   let event: Loop.DescriptorSource.Handler

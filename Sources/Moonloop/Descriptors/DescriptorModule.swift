@@ -16,19 +16,7 @@ private let eventNames: [(name: String, value: Loop.DescriptorSource.Events)] = 
 
 /// `loop:fd { fd, read, write, name, modes, close, reenable, line_limit, order, keep_alive,
 /// on_error }`
-let loopDescriptor: LuaRawFunction = { L, context in
-  host(L, context, "loop:fd") { call in
-    try call.requireLoop()
-    return try makeDescriptor(call, options: 2, isAdded: true)
-  }
-}
-
-/// `ml.fd { … }`: made, in no mode yet.
-let moduleDescriptor: LuaRawFunction = { L, context in
-  host(L, context, "ml.fd") { call in try makeDescriptor(call, options: 1, isAdded: false) }
-}
-
-private func makeDescriptor(
+func makeDescriptor(
   _ call: HostCall, options index: Int32, isAdded: Bool
 ) throws -> Int32 {
   try call.requireRoom()
@@ -50,7 +38,7 @@ private func makeDescriptor(
   let kind = call.kind(DescriptorKind.self)
   let kept = try call.remake(
     DescriptorKind.self, name.isEmpty ? "#\(fd)" : name, handlers: 2, options,
-    modes: isAdded ? modes ?? [.default] : nil
+    modes: modes
   ) { $0.fd == Int32(fd) && $0.closesDescriptor == closes }
   if let kept {
     if hasRead { kept.enable(.read) } else { kept.disable(.read) }
@@ -67,14 +55,9 @@ private func makeDescriptor(
       "\(call.name): descriptor \(fd) cannot be watched: \(error.message) (\(error.name))",
       error.name)
   }
-  call.push(kind, source)
-  call.stack.rotate(-3, 1)  // the handle below its two functions
-  call.stack.popSlot(2, of: -3)
-  call.stack.popSlot(1, of: -2)
+  call.push(kind, source, handlers: 2)
   if let lineLimit { ReadAhead.of(source).input.lineLimit = lineLimit }
-  try call.applyCommonOptions(options, to: source)
-  if isAdded { try call.addNew(source, to: modes) }
-  return 1
+  return try call.finish(source, options, modes: modes)
 }
 
 // MARK: Methods

@@ -42,14 +42,9 @@ let moduleGuest: LuaRawFunction = { L, context in
     let source = guest.makeSource(name)
     try call.open(guest, script, argument, grants, name.isEmpty ? "guest" : name)
     source.maker.state = guest
-    call.push(call.kind(GuestKind.self), source)
-    call.stack.rotate(-3, 1)  // the handle below its functions
-    call.stack.popSlot(GuestSlot.onLimit, of: -3)
-    call.stack.popSlot(GuestSlot.onOutput, of: -2)
-    try call.applyCommonOptions(options, to: source)
-    try call.addNew(source, to: modes)
+    call.push(call.kind(GuestKind.self), source, handlers: 2)
     guest.mayHold = try options.boolean("keep_alive") ?? true
-    return 1
+    return try call.finish(source, options, modes: modes)
   }
 }
 

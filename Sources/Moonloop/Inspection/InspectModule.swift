@@ -14,8 +14,7 @@ let loopDump: LuaRawFunction = { L, context in
 
 /// `loop:why(handle)`: why it is not called; `loop:why()`: what keeps the loop from finishing.
 let loopWhy: LuaRawFunction = { L, context in
-  host(L, context, "loop:why") { call in
-    try call.requireLoop()
+  hostLoop(L, context, "loop:why") { call in
     let runtime = call.runtime
     switch call.stack.type(2) {
     case .none, .nil: call.stack.push(runtime.explanation.whyItRuns())

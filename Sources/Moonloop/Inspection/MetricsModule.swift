@@ -7,8 +7,7 @@ private let metricsOptions: [StaticString] = ["on", "reset"]
 
 /// `loop:metrics { on, reset }`: the figures since the first call, which starts measuring.
 let loopMetrics: LuaRawFunction = { L, context in
-  host(L, context, "loop:metrics") { call in
-    try call.requireLoop()
+  hostLoop(L, context, "loop:metrics") { call in
     var isOn = true
     var resets = false
     if call.stack.type(2) != .none && call.stack.type(2) != .nil {

@@ -78,6 +78,14 @@ extension HostCall {
       item, of: kind, madeAt: stack.position, generation: runtime.generations.making)
   }
 
+  /// The same for an item with handlers, which are on top of the stack in the order of their slots.
+  /// [-handlers, +1]
+  func push<Kind: ItemKind>(_ kind: Kind, _ item: Kind.Item, handlers: Int32) {
+    push(kind, item)
+    stack.rotate(-handlers - 1, 1)  // the handle below its functions
+    for slot in (1...handlers).reversed() { stack.popSlot(slot, of: -slot - 1) }
+  }
+
   /// Adds the item whose handle is at an index to modes; the loop holds the handle then (D4).
   func add(_ item: Loop.Item, _ index: Int32, to modes: [ModeName]) throws {
     if item.maker.ref == 0 {
@@ -89,12 +97,17 @@ extension HostCall {
     runtime.loopContext.chargePlaces()
   }
 
-  /// The last step of `loop:x { … }`: adds the handle on top to its modes.
-  func addNew(_ item: Loop.Item, to modes: [ModeName]?) throws {
-    do { try add(item, stack.absolute(-1), to: modes ?? [.default]) } catch {
+  /// The last step of `loop:x { … }` and `ml.x { … }`: reads the options of all items for the one
+  /// whose handle is on top, and adds it to modes; nil: to none.
+  func finish(_ item: Loop.Item, _ options: Options?, modes: [ModeName]?) throws -> Int32 {
+    do {
+      if let options { try applyCommonOptions(options, to: item) }
+      if let modes { try add(item, stack.absolute(-1), to: modes) }
+    } catch {
       runtime.end(item)
       throw error
     }
+    return 1
   }
 
   /// Reads the options of all items, `on_error` and `keep_alive`, for the item whose handle is on
@@ -106,14 +119,14 @@ extension HostCall {
     }
   }
 
-  /// `modes` belongs to `loop:x`, not to `ml.x`, whose call this is (D9).
+  /// The modes of a new item: `default` if none are given. `ml.x` takes none (D9): nil.
   func modesOption(_ options: Options, isAdded: Bool) throws(ScriptMistake) -> [ModeName]? {
     let modes = try options.modes()
     if modes != nil && !isAdded {
       let method = "\(name)".dropFirst(3)
       throw mistake("'modes' is for loop:\(method)", hint: "give the modes to loop:add")
     }
-    return modes
+    return isAdded ? modes ?? [.default] : nil
   }
 }
 

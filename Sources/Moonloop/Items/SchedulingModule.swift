@@ -39,8 +39,7 @@ extension HostCall {
 
 /// `loop:add(item, modes)`: returns the item.
 let loopAdd: LuaRawFunction = { L, context in
-  host(L, context, "loop:add") { call in
-    try call.requireLoop()
+  hostLoop(L, context, "loop:add") { call in
     let scheduled = try call.scheduled(2)
     let modes = try call.modesArgument(3)
     call.stack.setCount(2)
@@ -59,8 +58,7 @@ let loopAdd: LuaRawFunction = { L, context in
 
 /// `loop:remove(item, modes)`: the item stays valid.
 let loopRemove: LuaRawFunction = { L, context in
-  host(L, context, "loop:remove") { call in
-    try call.requireLoop()
+  hostLoop(L, context, "loop:remove") { call in
     let scheduled = try call.scheduled(2)
     let modes = try call.modesArgument(3)
     call.stack.setCount(2)
@@ -81,8 +79,7 @@ let loopRemove: LuaRawFunction = { L, context in
 
 /// `loop:contains(item, mode)`; for `common`, whether it is a common item.
 let loopContains: LuaRawFunction = { L, context in
-  host(L, context, "loop:contains") { call in
-    try call.requireLoop()
+  hostLoop(L, context, "loop:contains") { call in
     let scheduled = try call.scheduled(2)
     let mode =
       call.stack.type(3) == .none ? .default : ModeName(try call.string(3, "the mode"))
@@ -106,8 +103,7 @@ let timerModes: LuaRawFunction = { L, context in
 
 /// `loop:modes()`: each mode that has been used, and how much is in it.
 let loopModes: LuaRawFunction = { L, context in
-  host(L, context, "loop:modes") { call in
-    try call.requireLoop()
+  hostLoop(L, context, "loop:modes") { call in
     let stack = call.stack
     let names = call.loop.modeNames
     stack.newTable(fields: Int32(names.count))

@@ -45,8 +45,7 @@ private let runOptions: [StaticString] = ["mode", "timeout", "until_handled"]
 /// `loop:run { mode, timeout, until_handled }` returns the result, the value of a stop, and whether
 /// a stop met the run (R19).
 let loopRun: LuaRawFunction = { L, context in
-  host(L, context, "loop:run") { call in
-    try call.requireLoop()
+  hostLoop(L, context, "loop:run") { call in
     if call.count > 2 {
       throw call.mistake("takes a mode, or a table such as { mode = \"default\", timeout = 5 }")
     }
@@ -143,8 +142,7 @@ let loopAddCommonMode: LuaRawFunction = { L, context in
 
 /// `loop:next_timer(mode)`: the earliest date of a mode's timers.
 let loopNextTimer: LuaRawFunction = { L, context in
-  host(L, context, "loop:next_timer") { call in
-    try call.requireLoop()
+  hostLoop(L, context, "loop:next_timer") { call in
     let mode = call.count < 2 ? .default : ModeName(try call.string(2, "the mode"))
     if let date = call.loop.nextTimerDate(mode: mode) {
       call.stack.push(Double(date.nanoseconds) / 1e9)

@@ -41,8 +41,7 @@ private let performAfterOptions: [StaticString] = ["after", "modes", "target"]
 ///
 /// `wake = false` is the bare form (R107); `as_source = true` counts as a source (R111).
 let loopPerform: LuaRawFunction = { L, context in
-  host(L, context, "loop:perform") { call in
-    try call.requireLoop()
+  hostLoop(L, context, "loop:perform") { call in
     var modes: [ModeName] = [.default]
     var wakes = true
     var asSource = false
@@ -69,8 +68,7 @@ let loopPerform: LuaRawFunction = { L, context in
 /// `loop:perform_after(seconds, f, …)`, `loop:perform_after({ after, modes, target }, f, …)`: a
 /// one-shot timer (R114).
 let loopPerformAfter: LuaRawFunction = { L, context in
-  host(L, context, "loop:perform_after") { call in
-    try call.requireLoop()
+  hostLoop(L, context, "loop:perform_after") { call in
     var modes: [ModeName] = [.default]
     var target: ScriptTarget?
     let delay: Int64

@@ -178,15 +178,11 @@ extension HostCall {
   ) throws -> Int32 {
     port.maker.state = shape
     let hasHandler = try options.pushHandlerOrNil("[1]")
-    push(kind(PortKind.self), port)
-    stack.rotate(-2, 1)
-    stack.popSlot(1, of: -2)
+    push(kind(PortKind.self), port, handlers: 1)
     shape.waitsForHandler = !hasHandler
     if !hasHandler { port.setSuspended(true) }  // messages wait for a handler
-    try applyCommonOptions(options, to: port)
     if shape.holdsByHandler && !hasHandler { loop.setKeepsAlive(port, false) }
-    try addNew(port, to: wanted.modes)
-    return 1
+    return try finish(port, options, modes: wanted.modes)
   }
 }
 

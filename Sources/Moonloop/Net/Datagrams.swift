@@ -170,13 +170,10 @@ let netUDP: LuaRawFunction = { L, context in
     socket.identity = identity
     socket.requested = requested
     source.maker.state = socket
-    call.push(kind, source)
-    call.stack.rotate(-2, 1)
-    call.stack.popSlot(1, of: -2)
-    try call.applyCommonOptions(options, to: source)
-    try call.addNew(source, to: modes ?? call.runtime.currentModes)
+    call.push(kind, source, handlers: 1)
+    let results = try call.finish(source, options, modes: modes ?? call.runtime.currentModes)
     socket.settle()
-    return 1
+    return results
   }
 }
 

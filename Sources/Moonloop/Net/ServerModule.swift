@@ -75,12 +75,8 @@ let netListen: LuaRawFunction = { L, context in
       server.path = Sockets.fileIdentity(address.host).map { (address.host, $0) }
     }
     source.maker.state = server
-    call.push(kind, source)
-    call.stack.rotate(-2, 1)
-    call.stack.popSlot(1, of: -2)
-    try call.applyCommonOptions(options, to: source)
-    try call.addNew(source, to: modes ?? call.runtime.currentModes)
-    return 1
+    call.push(kind, source, handlers: 1)
+    return try call.finish(source, options, modes: modes ?? call.runtime.currentModes)
   }
 }
 

@@ -16,8 +16,7 @@ private let masks: [(name: String, value: Loop.NotificationQueue.Coalescing)] = 
 
 /// `loop:notifications { name, on_error, handler }`
 let loopNotifications: LuaRawFunction = { L, context in
-  host(L, context, "loop:notifications") { call in
-    try call.requireLoop()
+  hostLoop(L, context, "loop:notifications") { call in
     try call.requireRoom()
     let options = try call.options(
       2, queueOptions, example: "{ function(queue, name, sender, info) … end }")
@@ -33,10 +32,8 @@ let loopNotifications: LuaRawFunction = { L, context in
       if let observer { kind.deliver(notification, of: observer) }
     }
     observer = queue.observer
-    call.push(kind, queue.observer)
     queue.observer.maker.state = ScriptNotifications(queue)
-    call.stack.rotate(-2, 1)
-    call.stack.popSlot(1, of: -2)
+    call.push(kind, queue.observer, handlers: 1)
     try call.applyCommonOptions(options, to: queue.observer)
     call.stack.pushValue(-1)
     queue.observer.maker.ref = call.stack.popRef()  // the loop holds it until it ends (D4)

@@ -7,8 +7,20 @@ final class ObserverKind: ItemKind {
   static let word = "observer"
   static var handles: ItemHandles? { ItemHandles(slots: 1, observerEntries) }
   static var holdsRuns: Bool { false }  // R38
-  static var loopEntries: [LuaEntry] { [.method("observer", loopObserver)] }
-  static var moduleEntries: [LuaEntry] { [.function("observer", moduleObserver)] }
+  static var loopEntries: [LuaEntry] {
+    [
+      .method("observer") {
+        hostLoop($0, $1, "loop:observer") { try makeObserver($0, options: 2, isAdded: true) }
+      }
+    ]
+  }
+  static var moduleEntries: [LuaEntry] {
+    [
+      .function("observer") {
+        host($0, $1, "ml.observer") { try makeObserver($0, options: 1, isAdded: false) }
+      }
+    ]
+  }
 
   let seat: KindSeat
   let activity: Loop.Observer.Handler

@@ -8,19 +8,7 @@ private let observerOptions: [StaticString] = [
 ]
 
 /// `loop:observer { on, order, repeats, name, modes, on_error, handler }`
-let loopObserver: LuaRawFunction = { L, context in
-  host(L, context, "loop:observer") { call in
-    try call.requireLoop()
-    return try makeObserver(call, options: 2, isAdded: true)
-  }
-}
-
-/// `ml.observer { … }`: made, in no mode yet.
-let moduleObserver: LuaRawFunction = { L, context in
-  host(L, context, "ml.observer") { call in try makeObserver(call, options: 1, isAdded: false) }
-}
-
-private func makeObserver(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
+func makeObserver(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
   try call.requireRoom()
   let options = try call.options(
     index, observerOptions, example: "{ on = \"before_waiting\", function() … end }")
@@ -36,18 +24,14 @@ private func makeObserver(_ call: HostCall, options index: Int32, isAdded: Bool)
   _ = try options.pushHandler("[1]", isRequired: true)
   let activities = on.reduce([] as Activity) { $0.union($1) }
   let kept = try call.remake(
-    ObserverKind.self, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
+    ObserverKind.self, name, handlers: 1, options, modes: modes
   ) { $0.activities == activities && $0.repeats == repeats && $0.order == order }
   if kept != nil { return 1 }
   let kind = call.kind(ObserverKind.self)
   let observer = Loop.Observer(
     activities, repeats: repeats, order: order, name: name, handler: kind.activity)
-  call.push(kind, observer)
-  call.stack.rotate(-2, 1)
-  call.stack.popSlot(1, of: -2)
-  try call.applyCommonOptions(options, to: observer)
-  if isAdded { try call.addNew(observer, to: modes) }
-  return 1
+  call.push(kind, observer, handlers: 1)
+  return try call.finish(observer, options, modes: modes)
 }
 
 let observerOrder: LuaRawFunction = { L, context in

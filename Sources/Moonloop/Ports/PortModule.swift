@@ -42,10 +42,7 @@ private let portOptions: [StaticString] = [
 
 /// `loop:port { name, capacity, modes, keep_alive, on_error, handler }`
 let loopPort: LuaRawFunction = { L, context in
-  host(L, context, "loop:port") { call in
-    try call.requireLoop()
-    return try makePort(call, options: 2, isAdded: true)
-  }
+  hostLoop(L, context, "loop:port") { call in try makePort(call, options: 2, isAdded: true) }
 }
 
 /// `ml.port { … }`: made, in no mode yet; with 'over', a port over a broker, written in Lua.
@@ -77,7 +74,7 @@ private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) thr
   let modes = try call.modesOption(options, isAdded: isAdded)
   let hasHandler = try options.pushHandlerOrNil("[1]")
   let kept = try call.remake(
-    PortKind.self, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
+    PortKind.self, name, handlers: 1, options, modes: modes
   ) { $0.capacity == capacity && PortShape.of($0)?.link == nil }
   if let kept {
     call.runtime.setHandler(of: kept, hasHandler)
@@ -86,16 +83,12 @@ private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) thr
   let kind = call.kind(PortKind.self)
   let port = Loop.Port(name: name, capacity: capacity, parcels: kind.parcel)
   port.arrive(at: call.loop)
-  call.push(kind, port)
-  call.stack.rotate(-2, 1)
-  call.stack.popSlot(1, of: -2)
+  call.push(kind, port, handlers: 1)
   let shape = PortShape()
   shape.waitsForHandler = !hasHandler
   port.maker.state = shape
   if !hasHandler { port.setSuspended(true) }  // messages wait for a handler
-  try call.applyCommonOptions(options, to: port)
-  if isAdded { try call.addNew(port, to: modes) }
-  return 1
+  return try call.finish(port, options, modes: modes)
 }
 
 extension Runtime {

@@ -7,8 +7,20 @@ internal import MoonloopSystem
 final class PressureKind: ItemKind {
   static let word = "pressure"
   static var handles: ItemHandles? { ItemHandles(slots: 1, pressureEntries) }
-  static var loopEntries: [LuaEntry] { [.method("pressure", loopPressure)] }
-  static var moduleEntries: [LuaEntry] { [.function("pressure", modulePressure)] }
+  static var loopEntries: [LuaEntry] {
+    [
+      .method("pressure") {
+        hostLoop($0, $1, "loop:pressure") { try makePressure($0, options: 2, isAdded: true) }
+      }
+    ]
+  }
+  static var moduleEntries: [LuaEntry] {
+    [
+      .function("pressure") {
+        host($0, $1, "ml.pressure") { try makePressure($0, options: 1, isAdded: false) }
+      }
+    ]
+  }
 
   let seat: KindSeat
 

@@ -12,19 +12,7 @@ private let resources: [(name: String, value: String)] = ["memory", "cpu", "io"]
 private let levels: [(name: String, value: Bool)] = [("some", false), ("full", true)]
 
 /// `loop:pressure { resource, stall, window, level, file, name, modes, …, handler }`
-let loopPressure: LuaRawFunction = { L, context in
-  host(L, context, "loop:pressure") { call in
-    try call.requireLoop()
-    return try makePressure(call, options: 2, isAdded: true)
-  }
-}
-
-/// `ml.pressure { … }`: made, in no mode yet.
-let modulePressure: LuaRawFunction = { L, context in
-  host(L, context, "ml.pressure") { call in try makePressure(call, options: 1, isAdded: false) }
-}
-
-private func makePressure(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
+func makePressure(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
   try call.requireRoom()
   let options = try call.options(
     index, pressureOptions, example: "{ resource = \"memory\", function(pressure, figures) … end }")
@@ -33,20 +21,11 @@ private func makePressure(_ call: HostCall, options index: Int32, isAdded: Bool)
   let modes = try call.modesOption(options, isAdded: isAdded)
   _ = try options.pushHandler("[1]", isRequired: true)
   let kept = try call.remake(
-    PressureKind.self, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
+    PressureKind.self, name, handlers: 1, options, modes: modes
   ) { ScriptPressure.of($0)?.isSame(as: wanted) ?? false }
   if kept != nil { return 1 }
   let source = try call.makeSource(of: wanted, name: name)
-  call.stack.rotate(-2, 1)
-  call.stack.popSlot(1, of: -2)
-  do {
-    try call.applyCommonOptions(options, to: source)
-    if isAdded { try call.addNew(source, to: modes) }
-  } catch {
-    call.runtime.end(source)
-    throw error
-  }
-  return 1
+  return try call.finish(source, options, modes: modes)
 }
 
 extension HostCall {
@@ -73,7 +52,7 @@ extension HostCall {
     return ScriptPressure(resource[0], trigger, path: path)
   }
 
-  /// Makes the source, and pushes its handle. [-0, +1]
+  /// Makes the source, and pushes its handle, with the handler on top of the stack. [-1, +1]
   fileprivate func makeSource(
     of wanted: ScriptPressure, name: String
   ) throws -> Loop.DescriptorSource {
@@ -88,8 +67,8 @@ extension HostCall {
       ) { [unowned kind] in kind.deliver($0, $1) }
     } catch { throw failure(error, wanted) }
     source.onFailure = self.kind(DescriptorKind.self).failure
-    push(kind, source)
     source.maker.state = wanted
+    push(kind, source, handlers: 1)
     return source
   }
 

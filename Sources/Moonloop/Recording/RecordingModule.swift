@@ -16,8 +16,7 @@ private let tapePlays: LuaRawFunction = { L, _ in
 
 /// `loop:record(path)`: a recording; or nil, message, code.
 let loopRecord: LuaRawFunction = { L, context in
-  host(L, context, "loop:record") { call in
-    try call.requireLoop()
+  hostLoop(L, context, "loop:record") { call in
     if call.runtime.granted.guest != nil { throw call.mistake("a guest cannot be recorded") }
     try call.requireGrant(of: .files)
     let path = try call.string(2, "the file")

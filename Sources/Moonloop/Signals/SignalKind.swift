@@ -7,8 +7,20 @@ internal import MoonloopSystem
 final class SignalKind: ItemKind {
   static let word = "signal"
   static var handles: ItemHandles? { ItemHandles(slots: 1, signalEntries) }
-  static var loopEntries: [LuaEntry] { [.method("signal", loopSignal)] }
-  static var moduleEntries: [LuaEntry] { [.function("signal", moduleSignal)] }
+  static var loopEntries: [LuaEntry] {
+    [
+      .method("signal") {
+        hostLoop($0, $1, "loop:signal") { try makeSignal($0, first: 2, isAdded: true) }
+      }
+    ]
+  }
+  static var moduleEntries: [LuaEntry] {
+    [
+      .function("signal") {
+        host($0, $1, "ml.signal") { try makeSignal($0, first: 1, isAdded: false) }
+      }
+    ]
+  }
 
   let seat: KindSeat
 

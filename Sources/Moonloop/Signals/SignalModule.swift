@@ -9,25 +9,13 @@ private let signalOptions: [StaticString] = [
 ]
 
 /// `loop:signal(names, handler)`, `loop:signal { names, handler, name, modes, … }`
-let loopSignal: LuaRawFunction = { L, context in
-  host(L, context, "loop:signal") { call in
-    try call.requireLoop()
-    return try makeSignal(call, first: 2, isAdded: true)
-  }
-}
-
-/// `ml.signal { … }`: made, in no mode yet. The signal is caught from now on.
-let moduleSignal: LuaRawFunction = { L, context in
-  host(L, context, "ml.signal") { call in try makeSignal(call, first: 1, isAdded: false) }
-}
-
-private func makeSignal(_ call: HostCall, first: Int32, isAdded: Bool) throws -> Int32 {
+func makeSignal(_ call: HostCall, first: Int32, isAdded: Bool) throws -> Int32 {
   let stack = call.stack
   if stack.type(first + 1) == .function || stack.type(first) != .table {
     let numbers = try call.signalNumbers(first)
     try call.function(first + 1, "the handler")
     stack.setCount(first + 1)
-    return try call.pushSignal(numbers, nil, isAdded: isAdded, modes: nil)
+    return try call.pushSignal(numbers, nil, modes: isAdded ? [.default] : nil)
   }
   let options = try call.options(
     first, signalOptions, example: "{ \"term\", function(signal, name) … end }", unnamed: 2)
@@ -36,22 +24,21 @@ private func makeSignal(_ call: HostCall, first: Int32, isAdded: Bool) throws ->
   stack.pop()
   let modes = try call.modesOption(options, isAdded: isAdded)
   try options.pushSecondHandler()
-  return try call.pushSignal(numbers, options, isAdded: isAdded, modes: modes)
+  return try call.pushSignal(numbers, options, modes: modes)
 }
 
 extension HostCall {
   /// Makes the handle for the handler on top of the stack. [-1, +1]
   fileprivate func pushSignal(
-    _ numbers: [Int32], _ options: Options?, isAdded: Bool, modes: [ModeName]?
+    _ numbers: [Int32], _ options: Options?, modes: [ModeName]?
   ) throws -> Int32 {
     try requireRoom()
     guard loop.kernel is LinuxKernel else {
       throw OperatingFailure("\(self.name): a simulated system has no signals", "ENOSYS")
     }
     let name = try options?.name() ?? numbers.map(SignalNumber.name).joined(separator: ",")
-    let runtime = runtime
     let kept = try remake(
-      SignalKind.self, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
+      SignalKind.self, name, handlers: 1, options, modes: modes
     ) { SignalKind.watch(of: $0)?.numbers == numbers }
     if kept != nil { return 1 }
     let kind = kind(SignalKind.self)
@@ -59,18 +46,9 @@ extension HostCall {
       [unowned kind] in kind.deliver($0, $1)
     }
     source.onFailure = self.kind(DescriptorKind.self).failure
-    push(kind, source)
     source.maker.state = watch
-    stack.rotate(-2, 1)
-    stack.popSlot(1, of: -2)
-    do {
-      if let options { try applyCommonOptions(options, to: source) }
-      if isAdded { try addNew(source, to: modes) }
-    } catch {
-      runtime.end(source)
-      throw error
-    }
-    return 1
+    push(kind, source, handlers: 1)
+    return try finish(source, options, modes: modes)
   }
 
   /// The numbers for a name, a number or a list of them; each can be handled.

@@ -10,8 +10,7 @@ private let socketOptions: [StaticString] = [
 
 /// `loop:socket_source { fd, read | accept | data, connect, write, close, name, modes, … }`
 let loopSocketSource: LuaRawFunction = { L, context in
-  host(L, context, "loop:socket_source") { call in
-    try call.requireLoop()
+  hostLoop(L, context, "loop:socket_source") { call in
     try call.requireRoom()
     let options = try call.options(
       2, socketOptions, example: "{ fd = 3, data = function(socket, bytes) … end }", unnamed: 0)
@@ -50,13 +49,9 @@ let loopSocketSource: LuaRawFunction = { L, context in
         "loop:socket_source: descriptor \(fd) cannot be watched: \(error.message) (\(error.name))",
         error.name)
     }
-    call.push(kind, socket.source)
     socket.source.maker.state = socket
-    call.stack.rotate(-4, 1)  // the handle below its three functions
-    for slot in [3, 2, 1] as [Int32] { call.stack.popSlot(slot, of: -slot - 1) }
-    try call.applyCommonOptions(options, to: socket.source)
-    try call.addNew(socket.source, to: modes)
-    return 1
+    call.push(kind, socket.source, handlers: 3)
+    return try call.finish(socket.source, options, modes: modes)
   }
 }
 

@@ -7,8 +7,12 @@ internal import MoonloopSystem
 final class StreamKind: ItemKind {
   static let word = "stream"
   static var handles: ItemHandles? { ItemHandles(slots: 1, streamEntries) }
-  static var loopEntries: [LuaEntry] { [.method("stream", loopStream)] }
-  static var moduleEntries: [LuaEntry] { [.function("stream", moduleStream)] }
+  static var loopEntries: [LuaEntry] {
+    [.method("stream") { hostLoop($0, $1, "loop:stream") { try makeStream($0, options: 2) } }]
+  }
+  static var moduleEntries: [LuaEntry] {
+    [.function("stream") { host($0, $1, "ml.stream") { try makeStream($0, options: 1) } }]
+  }
 
   let seat: KindSeat
   let event: Loop.DescriptorSource.Handler

@@ -10,19 +10,7 @@ private let streamOptions: [StaticString] = [
 ]
 
 /// `loop:stream { fd, name, read, write, close, modes, timeout, … }`
-let loopStream: LuaRawFunction = { L, context in
-  host(L, context, "loop:stream") { call in
-    try call.requireLoop()
-    return try makeStream(call, options: 2)
-  }
-}
-
-/// `ml.stream { … }`
-let moduleStream: LuaRawFunction = { L, context in
-  host(L, context, "ml.stream") { call in try makeStream(call, options: 1) }
-}
-
-private func makeStream(_ call: HostCall, options index: Int32) throws -> Int32 {
+func makeStream(_ call: HostCall, options index: Int32) throws -> Int32 {
   try call.requireRoom()
   let options = try call.options(index, streamOptions, example: "{ fd = 0, name = \"stdin\" }")
   guard let fd = try options.integer("fd", in: 0...Int(Int32.max)) else {

@@ -43,10 +43,7 @@ private let childOptions: [StaticString] = ["name", "modes", "on_error"]
 
 /// `loop:task([options,] fn, ...)`: a task of the loop; `fn` gets the arguments, or else its scope.
 let loopTask: LuaRawFunction = { L, context in
-  host(L, context, "loop:task") { call in
-    try call.requireLoop()
-    return try call.makeTask(in: nil, taskOptions)
-  }
+  hostLoop(L, context, "loop:task") { call in try call.makeTask(in: nil, taskOptions) }
 }
 
 /// `scope:task([options,] fn, ...)`: a child, which the scope waits for, fails with and cancels;

@@ -11,10 +11,7 @@ private let timerOptions: [StaticString] = [
 
 /// `loop:timer { first, every, tolerance, modes, name, keep_alive, on_error, handler }`
 let loopTimer: LuaRawFunction = { L, context in
-  host(L, context, "loop:timer") { call in
-    try call.requireLoop()
-    return try makeTimer(call, options: 2, isAdded: true)
-  }
+  hostLoop(L, context, "loop:timer") { call in try makeTimer(call, options: 2, isAdded: true) }
 }
 
 /// `ml.timer { … }`: made, in no mode yet.
@@ -69,8 +66,7 @@ private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) th
 
 /// `loop:after(seconds, handler)`
 let loopAfter: LuaRawFunction = { L, context in
-  host(L, context, "loop:after") { call in
-    try call.requireLoop()
+  hostLoop(L, context, "loop:after") { call in
     let delay = try call.seconds(2, "the delay", .notNegative)
     try call.handlerAlone("loop:perform_after")
     let date = call.withLoop { $0.dueDate(after: delay) }
@@ -80,8 +76,7 @@ let loopAfter: LuaRawFunction = { L, context in
 
 /// `loop:every(seconds, handler)`
 let loopEvery: LuaRawFunction = { L, context in
-  host(L, context, "loop:every") { call in
-    try call.requireLoop()
+  hostLoop(L, context, "loop:every") { call in
     let interval = try call.seconds(2, "the interval", .positive)
     try call.handlerAlone("function() … end")
     let date = call.withLoop { $0.dueDate(after: interval, repeats: true) }
@@ -91,8 +86,7 @@ let loopEvery: LuaRawFunction = { L, context in
 
 /// `loop:at(epoch, handler)`: a wall-clock date, which follows steps of the clock (D7).
 let loopAt: LuaRawFunction = { L, context in
-  host(L, context, "loop:at") { call in
-    try call.requireLoop()
+  hostLoop(L, context, "loop:at") { call in
     let epoch = try call.seconds(2, "the date", .date)
     try call.handlerAlone("function() … end")
     let results = try call.addSimpleTimer(date: .max, interval: 0)

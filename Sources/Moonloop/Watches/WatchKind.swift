@@ -7,8 +7,20 @@ internal import MoonloopSystem
 final class WatchKind: ItemKind {
   static let word = "watch"
   static var handles: ItemHandles? { ItemHandles(slots: 1, watchEntries) }
-  static var loopEntries: [LuaEntry] { [.method("watch", loopWatch)] }
-  static var moduleEntries: [LuaEntry] { [.function("watch", moduleWatch)] }
+  static var loopEntries: [LuaEntry] {
+    [
+      .method("watch") {
+        hostLoop($0, $1, "loop:watch") { try makeWatch($0, options: 2, isAdded: true) }
+      }
+    ]
+  }
+  static var moduleEntries: [LuaEntry] {
+    [
+      .function("watch") {
+        host($0, $1, "ml.watch") { try makeWatch($0, options: 1, isAdded: false) }
+      }
+    ]
+  }
 
   let seat: KindSeat
 

@@ -12,19 +12,7 @@ private let watchOptions: [StaticString] = [
 private let defaultDebounce: Int64 = 50_000_000
 
 /// `loop:watch { path, handler, debounce, recursive, name, modes, … }`
-let loopWatch: LuaRawFunction = { L, context in
-  host(L, context, "loop:watch") { call in
-    try call.requireLoop()
-    return try makeWatch(call, options: 2, isAdded: true)
-  }
-}
-
-/// `ml.watch { … }`: made, in no mode yet. What changes from now on is reported later.
-let moduleWatch: LuaRawFunction = { L, context in
-  host(L, context, "ml.watch") { call in try makeWatch(call, options: 1, isAdded: false) }
-}
-
-private func makeWatch(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
+func makeWatch(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
   let stack = call.stack
   try call.requireRoom()
   let first = "the path is the first element: { \"app.lua\", function(watch, changes) … end }"
@@ -38,7 +26,7 @@ private func makeWatch(_ call: HostCall, options index: Int32, isAdded: Bool) th
   let modes = try call.modesOption(options, isAdded: isAdded)
   try options.pushSecondHandler()
   let kept = try call.remake(
-    WatchKind.self, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
+    WatchKind.self, name, handlers: 1, options, modes: modes
   ) { source in
     guard let watch = ScriptWatch.of(source) else { return false }
     return watch.given == path && watch.files.isRecursive == isRecursive
@@ -46,18 +34,9 @@ private func makeWatch(_ call: HostCall, options index: Int32, isAdded: Bool) th
   }
   if kept != nil { return 1 }
   let watch = try call.watch(path, isRecursive: isRecursive, name: name, debounce: debounce)
-  call.push(call.kind(WatchKind.self), watch.source)
   watch.source.maker.state = watch
-  stack.rotate(-2, 1)
-  stack.popSlot(1, of: -2)
-  do {
-    try call.applyCommonOptions(options, to: watch.source)
-    if isAdded { try call.addNew(watch.source, to: modes) }
-  } catch {
-    call.runtime.end(watch.source)
-    throw error
-  }
-  return 1
+  call.push(call.kind(WatchKind.self), watch.source, handlers: 1)
+  return try call.finish(watch.source, options, modes: modes)
 }
 
 extension HostCall {

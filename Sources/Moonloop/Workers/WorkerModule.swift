@@ -31,7 +31,7 @@ let moduleWorker: LuaRawFunction = { L, context in
       try call.add(link.outward, call.stack.absolute(-2), to: modes)
       call.stack.pushValue(-2)
       call.stack.popSlot(1, of: -2)
-      try call.addNew(link.control, to: modes)
+      try call.add(link.control, call.stack.absolute(-1), to: modes)
       if let thread = try call.startThread(script, link) { link.begin(thread) }
     } catch {
       call.runtime.end(link.outward)
