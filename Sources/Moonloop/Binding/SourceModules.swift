@@ -1,6 +1,7 @@
 // The modules that are written in Lua: loaded by `require`, by a field of the module, or by
 // one of its functions.
 
+internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCompat
 internal import MoonloopCore
@@ -51,7 +52,7 @@ let sourceIndex: LuaRawFunction = { L, context in
       return LuaStatus.results(1)
     }
     call.stack.push(
-      loaderOf: UnsafeBufferPointer(start: source.text, count: source.count),
+      loaderOf: UnsafeBufferPointer(start: source.text, count: strlen(source.text)),
       chunkName: source.chunk)
     return LuaStatus.results(1)
   }
@@ -66,9 +67,7 @@ private func source(of name: String) -> cmo_source? {
 
 /// The text of a module of ours; nil if there is none with this name.
 func sourceText(of name: String) -> String? {
-  source(of: name).map { source in
-    String(decoding: UnsafeRawBufferPointer(start: source.text, count: source.count), as: UTF8.self)
-  }
+  source(of: name).map { String(cString: $0.text) }
 }
 
 private var sourceLists: [UnsafeBufferPointer<cmo_source>] {

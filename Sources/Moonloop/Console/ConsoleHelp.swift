@@ -14,9 +14,7 @@ let consoleReference: LuaRawFunction = { L, context in
       stack.newTable(fields: 3)
       stack.setField("name", String(cString: file.module))
       stack.setField("file", String(cString: file.chunk))
-      let text = UnsafeBufferPointer(start: file.text, count: file.count)
-      stack.setField(
-        "text", text.withMemoryRebound(to: UInt8.self) { String(decoding: $0, as: UTF8.self) })
+      stack.setField("text", String(cString: file.text))
       stack.rawSet(-2, item: Int64(place) + 1)
     }
     return 1

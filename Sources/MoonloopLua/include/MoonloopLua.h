@@ -11,8 +11,7 @@ struct lua_State;
 struct cmo_source {
   const char *module;  // what `require` asks for
   const char *chunk;   // what tracebacks call it
-  const char *text;    // not ended by a zero
-  size_t count;        // bytes of the text
+  const char *text;
 };
 
 // All of them, and how many there are. Any thread.
