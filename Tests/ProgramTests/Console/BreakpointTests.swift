@@ -50,8 +50,7 @@ struct BreakpointTests {
       try session.enter("list.extra = #list", "debug> ")
       try session.enter(":locals", "list = { 3, 1, 2, extra = 3 }   (upvalue)\r\n")
       try session.enter("ml.sleep(1)", "(it waits, but the clock is stopped")
-      session.type("\u{3}")
-      try session.waitFor("interrupted\r\ndebug> ")
+      try session.type("\u{3}", "interrupted\r\ndebug> ")
       // The clock stands while real time passes: as long as many periods of the timer.
       try session.enter("for i = 1, 1e8 do end", "debug> ")
       try session.enter(":trace", "-> 3  ")
@@ -59,8 +58,7 @@ struct BreakpointTests {
       try session.waitFor("sorted\t1 2 3\t3\r\n")
       try session.waitFor("missed\ttrue\ttrue\r\n")
       try session.waitFor("> ")
-      session.type("\u{4}")
-      #expect(try session.wait() == 0)
+      try session.quit()
     }
   }
 
@@ -95,15 +93,13 @@ struct BreakpointTests {
       try session.enter(
         ":continue", "inner\r\nmiddle was set\r\nouter was set, too\r\n")
       try session.waitFor("> ")
-      session.type("\u{4}")
-      #expect(try session.wait() == 0)
+      try session.quit()
     }
   }
 
   @Test("one inside the other, from what is typed")
   func insideTheOther() throws {
-    let session = try TerminalSession(["repl"])
-    try session.waitFor("> ")
+    let session = try TerminalSession.prompt()
     try session.enter("local x = 1; ml.break_here(); print('x', x)", "debug> ")
     try session.enter("x = 2", "debug> ")
     try session.enter("local y = 5; ml.break_here(); return y", "debug> ")
@@ -118,8 +114,7 @@ struct BreakpointTests {
     try session.waitFor("debug> ")
     try session.enter(":c", "continues\r\n")
     try session.enter(":locals", "the program is not stopped")
-    session.type("\u{4}")
-    #expect(try session.wait() == 0)
+    try session.quit()
   }
 
   @Test("go on without a console, which is reported once")
@@ -214,15 +209,13 @@ struct BreakpointTests {
 
   @Test("no prompt of a breakpoint is drawn once it is over")
   func promptsAfterwards() throws {
-    let session = try TerminalSession(["repl"])
-    try session.waitFor("> ")
+    let session = try TerminalSession.prompt()
     try session.enter("function go() loop:after(0, function() ml.break_here() end) end", "> ")
     for _ in 1...20 {
       try session.enter("go()", "debug> ")
       try session.enter(":continue", ":continue\r\ncontinues\r\n> ")
     }
-    session.type("\u{4}")
-    #expect(try session.wait() == 0)
+    try session.quit()
   }
 
   @Test("all of them go on when the last console has left")
@@ -247,8 +240,7 @@ struct BreakpointTests {
       try session.waitFor("debug> ")
       try session.enter("local inner = 1 ml.break_here()", "debug> ")
       try session.enter("inner", "1\r\ndebug> ")
-      session.type("\u{4}")
-      #expect(try session.wait() == 0)
+      try session.quit()
       let outcome = try program.wait()
       #expect(outcome.output == "ready\ngone on\n")
       #expect(outcome.errors.hasSuffix("has left the breakpoint: the program continues\n"))

@@ -75,11 +75,9 @@ struct BusyConsoleTests {
       try session.waitFor("Ctrl-D to leave.\r\n")
       try session.waitFor("> ")
       try session.enter("print 'own' while true do end", "own\r\n")
-      session.type("\u{3}")
-      try session.waitFor("interrupted\r\n")
+      try session.type("\u{3}", "interrupted\r\n")
       try session.waitFor("> ")
-      session.type("\u{3}")
-      try session.waitFor("stopped in timer (made at ")
+      try session.type("\u{3}", "stopped in timer (made at ")
       try session.waitFor("debug> ")
       try session.enter("mine", "\"as it was\"\r\ndebug> ")
       try session.enter("over = true", "debug> ")
@@ -106,8 +104,7 @@ struct BusyConsoleTests {
       try session.waitFor("> ")
       try session.enter("over = true", "done\tas it was\r\n")
       try session.waitFor("> ")
-      session.type("\u{4}")
-      #expect(try session.wait() == 0)
+      try session.quit()
     }
   }
 
@@ -204,11 +201,9 @@ struct BusyConsoleTests {
       let session = try TerminalSession(["repl", file])
       try session.waitFor("> ")
       try session.enter("match(1000)", "matching\r\n")
-      session.type("\u{3}")
-      try session.waitFor("(no answer yet: the loop is busy outside Lua or in a finalizer")
+      try session.type("\u{3}", "(no answer yet: the loop is busy outside Lua or in a finalizer")
       try session.waitFor("; Ctrl-C twice stops it if possible, Ctrl-\\ ends the program)\r\n")
-      session.type("\u{3}")
-      try session.waitFor("interrupted\r\n")
+      try session.type("\u{3}", "interrupted\r\n")
       try session.waitFor("> ")
       session.type("\u{1c}")
       try session.waitFor("did not exit normally")  // its setsid

@@ -19,46 +19,34 @@ struct PromptTests {
     try session.enter("ml.sleep(0.01) return _", "> ")
     try session.enter("help(ml.sleep)", "ml.sleep(time)")
     try session.waitFor("> ")
-    session.type("\u{4}")
-    #expect(try session.wait() == 0)
+    try session.quit()
     let history = session.folder.appendingPathComponent("moonloop/history")
     #expect(try String(contentsOf: history, encoding: .utf8).contains("help(ml.sleep)"))
   }
 
   @Test("keeps what is typed, below what timers print")
   func redraws() throws {
-    let session = try TerminalSession(["repl"])
-    try session.waitFor("> ")
+    let session = try TerminalSession.prompt()
     try session.enter("go = loop:source { modes = 'default', perform = function()", ">> ")
     try session.enter("print 'from the loop' end }", "> ")
     try session.enter("loop:timer { every = 0.05, function() go:signal() end }", "> ")
-    session.type("1 + ")
-    try session.waitFor("from the loop\r\n> 1 + ")
-    session.type("10\r")
-    try session.waitFor("11\r\n")
-    session.type("\u{4}")
-    #expect(try session.wait() == 0)
+    try session.type("1 + ", "from the loop\r\n> 1 + ")
+    try session.enter("10", "11\r\n")
+    try session.quit()
   }
 
   @Test("removes all rows of a long line before something is printed above it")
   func longLines() throws {
-    let session = try TerminalSession(["repl"])
-    try session.waitFor("> ")
+    let session = try TerminalSession.prompt()
     let text = String(repeating: "long ", count: 30)
-    session.type("function go() loop:after(0.01, function() print 'above' end) end\r")
-    try session.waitFor("> ")
-    session.type("go() ml.sleep(0.02)\r")
-    try session.waitFor("above\r\n")
+    try session.enter("function go() loop:after(0.01, function() print 'above' end) end", "> ")
+    try session.enter("go() ml.sleep(0.02)", "above\r\n")
     try session.waitFor("> ")
     // 2 columns of the prompt and 150 of the text take two rows of 100.
-    session.type("loop:after(0.1, function() go() end)\r")
-    try session.waitFor("> ")
-    session.type("'\(text)'")
-    try session.waitFor("\u{1B}[1A\r\u{1B}[Jabove\r\n> '\(text.prefix(97))")
-    session.type("\u{3}")
-    try session.waitFor("^C\r\n> ")
-    session.type("\u{4}")
-    #expect(try session.wait() == 0)
+    try session.enter("loop:after(0.1, function() go() end)", "> ")
+    try session.type("'\(text)'", "\u{1B}[1A\r\u{1B}[Jabove\r\n> '\(text.prefix(97))")
+    try session.type("\u{3}", "^C\r\n> ")
+    try session.quit()
   }
 
   @Test("keeps what was typed in two terminals at once")
@@ -71,20 +59,16 @@ struct PromptTests {
       try session.waitFor("> ")
     }
     for session in [first, second] {
-      session.type("\u{4}")
-      #expect(try session.wait() == 0)
+      try session.quit()
     }
     let third = try TerminalSession(["repl"], folder: first.folder)
     try third.waitFor("> ")
     for number in [3, 2, 1] {
-      third.type("\u{1B}[A")
-      try third.waitFor("\(number)")
+      try third.type("\u{1B}[A", "\(number)")
     }
-    third.type("\r")
-    try third.waitFor("\"ü \\\\\"\t1\r\n")
+    try third.enter("", "\"ü \\\\\"\t1\r\n")
     try third.waitFor("> ")
-    third.type("\u{4}")
-    #expect(try third.wait() == 0)
+    try third.quit()
   }
 
   @Test("is there on a terminal that cannot edit, and takes UTF-8 without a locale")
@@ -93,13 +77,11 @@ struct PromptTests {
     try plain.waitFor("Lines cannot be edited: the terminal cannot edit.\r\n> ")
     try plain.enter("do", ">> ")
     try plain.enter("return 'ü' end", "\"ü\"\r\n> ")
-    plain.type("\u{4}")
-    #expect(try plain.wait() == 0)
+    try plain.quit()
     let unlocal = try TerminalSession(["repl"], locale: "C")
     try unlocal.waitFor("> ")
     try unlocal.enter("'ü'", "\r\n\"ü\"\r\n> ")
-    unlocal.type("\u{4}")
-    #expect(try unlocal.wait() == 0)
+    try unlocal.quit()
   }
 
   @Test("fills the lines of a long table, and shows bytes that are no text as numbers")
@@ -119,37 +101,27 @@ struct PromptTests {
 
   @Test("leaves a line whole that is written in pieces")
   func pieces() throws {
-    let session = try TerminalSession(["repl"])
-    try session.waitFor("> ")
+    let session = try TerminalSession.prompt()
     for _ in 1...10 {
       session.type(
         "loop:after(0.01, function() io.stderr:write('a', 'line ', 'of ', 'it\\n') end)\r")
       try session.waitFor("aline of it\r\n")
       try session.waitFor("> ")
     }
-    session.type("\u{4}")
-    #expect(try session.wait() == 0)
+    try session.quit()
   }
 
   @Test("completes globals, fields, and methods of handles")
   func completes() throws {
-    let session = try TerminalSession(["repl"])
-    try session.waitFor("> ")
-    session.type("string.rev\t")
-    try session.waitFor("erse(")
-    session.type("'abc')\r")
-    try session.waitFor("\"cba\"")
+    let session = try TerminalSession.prompt()
+    try session.type("string.rev\t", "erse(")
+    try session.enter("'abc')", "\"cba\"")
     try session.enter("timer = loop:every(60, print)", "> ")
-    session.type("timer:inv\t")
-    try session.waitFor("alidate(")
-    session.type(")\r")
-    try session.waitFor("> ")
-    session.type("loop:add\t\t")
-    try session.waitFor("add_common_mode(")
-    session.type("\u{3}")
-    try session.waitFor("^C\r\n> ")
-    session.type("\u{4}")
-    #expect(try session.wait() == 0)
+    try session.type("timer:inv\t", "alidate(")
+    try session.enter(")", "> ")
+    try session.type("loop:add\t\t", "add_common_mode(")
+    try session.type("\u{3}", "^C\r\n> ")
+    try session.quit()
   }
 
   @Test("takes what was typed before it stood there, line by line, whatever it was busy with")
@@ -170,23 +142,17 @@ struct PromptTests {
 
   @Test("gives up by Ctrl-C what is typed, what waits, and what is busy")
   func interrupts() throws {
-    let session = try TerminalSession(["repl"])
-    try session.waitFor("> ")
-    session.type("never run")
-    try session.waitFor("never run")
-    session.type("\u{3}")
-    try session.waitFor("^C\r\n> ")
+    let session = try TerminalSession.prompt()
+    try session.type("never run", "never run")
+    try session.type("\u{3}", "^C\r\n> ")
     try session.enter("print 'waits' ml.sleep(1000)", "waits\r\n")
-    session.type("\u{3}")
-    try session.waitFor("interrupted\r\n> ")
+    try session.type("\u{3}", "interrupted\r\n> ")
     if !Program.holdsSignals {
       try session.enter("print 'busy' while true do end", "busy\r\n")
-      session.type("\u{3}")
-      try session.waitFor("interrupted\r\n> ")
+      try session.type("\u{3}", "interrupted\r\n> ")
     }
     try session.enter("6 * 7", "42\r\n> ")
-    session.type("\u{4}")
-    #expect(try session.wait() == 0)
+    try session.quit()
   }
 
   @Test("is none without a terminal: lines are answered one after the other")

@@ -84,12 +84,38 @@ final class TerminalSession {
     }
   }
 
-  /// Types a line and waits for what it prints.
+  /// Types keys and waits for what they print.
+  func type(
+    _ keys: String, _ answer: String, _ location: SourceLocation = #_sourceLocation
+  ) throws {
+    type(keys)
+    try waitFor(answer, location)
+  }
+
+  /// The same for a line.
   func enter(
     _ line: String, _ answer: String, _ location: SourceLocation = #_sourceLocation
+  ) throws { try type(line + "\r", answer, location) }
+
+  /// Waits for a question and types the answer.
+  func answer(
+    _ question: String, _ keys: String, _ location: SourceLocation = #_sourceLocation
   ) throws {
-    type(line + "\r")
-    try waitFor(answer, location)
+    try waitFor(question, location)
+    type(keys)
+  }
+
+  /// Ends the input; the program ends without an error.
+  func quit(_ location: SourceLocation = #_sourceLocation) throws {
+    type("\u{4}")
+    #expect(try wait() == 0, sourceLocation: location)
+  }
+
+  /// A console at its first prompt.
+  static func prompt() throws -> TerminalSession {
+    let session = try TerminalSession(["repl"])
+    try session.waitFor("> ")
+    return session
   }
 
   /// Waits for it to end.

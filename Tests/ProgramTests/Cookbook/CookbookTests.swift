@@ -56,10 +56,8 @@ struct CookbookTests {
     let session = try TerminalSession(
       ["run", Self.folder.appendingPathComponent("dashboard.lua").path])
     try session.waitFor("space: pause")
-    session.type(" ")
-    try session.waitFor("(paused)")
-    session.type("q")
-    try session.waitFor("\u{1B}[?1049l")
+    try session.type(" ", "(paused)")
+    try session.type("q", "\u{1B}[?1049l")
     #expect(try session.wait() == 0)
   }
 
