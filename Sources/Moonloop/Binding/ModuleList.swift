@@ -69,11 +69,9 @@ func setFieldNames(on stack: LuaStack, _ more: () -> Void = {}) {
 }
 
 /// `ml.current()`: the loop of this thread, always the same handle (D1).
-let moduleCurrent: LuaRawFunction = { L, context in
-  host(L, context, "ml.current") { call in
-    call.runtime.names.pushLoop(call.stack)
-    return 1
-  }
+func moduleCurrent(_ call: HostCall) throws -> Int32 {
+  call.runtime.names.pushLoop(call.stack)
+  return 1
 }
 
 /// `ml.wall_time()`: seconds since 1970, by the wall clock as the loop's clock sees it.

@@ -3,11 +3,11 @@
 internal import LuaEmbed
 
 let channelEntries: [LuaEntry] = [
-  .method("send", channelSend),
-  .method("try_send", channelTrySend),
-  .method("receive", channelReceive),
-  .method("try_receive", channelTryReceive),
-  .method("items", channelItems),
+  .method("send") { host($0, $1, "channel:send", channelSend) },
+  .method("try_send") { host($0, $1, "channel:try_send", channelTrySend) },
+  .method("receive") { host($0, $1, "channel:receive", channelReceive) },
+  .method("try_receive") { host($0, $1, "channel:try_receive", channelTryReceive) },
+  .method("items") { host($0, $1, "channel:items", channelItems) },
   .method("close") {
     hostAction($0, $1, "channel:close") { try $0.selfChannel().close($0.runtime) }
   },
@@ -20,5 +20,5 @@ let channelEntries: [LuaEntry] = [
   .field("count", channelCount),
   .metamethod("__len", channelCount),
   .metamethod("__close", channelInvalidate),
-  .metamethod("__tostring", channelToString),
+  .metamethod("__tostring") { hostValue($0, $1, "tostring", channelToString) },
 ]

@@ -6,29 +6,27 @@ internal import MoonloopCore
 private let channelOptions: [StaticString] = ["capacity", "name"]
 
 /// `ml.channel(capacity)`, `ml.channel { capacity, name }`
-let moduleChannel: LuaRawFunction = { L, context in
-  host(L, context, "ml.channel") { call in
-    try call.requireRoom(for: .channels)
-    var name = HandleName.none
-    var capacity = 0
-    let limit = 0...(1 << 24)
-    switch call.stack.type(1) {
-    case .none, .nil: break
-    case .table:
-      let options = try call.options(1, channelOptions, example: "{ capacity = 16 }")
-      capacity = try options.integer("capacity", in: limit) ?? 0
-      if let text = try options.name() { name = HandleName(text, call.state) }
-    default: capacity = try call.stack.integer(1, "the capacity", in: limit)
-    }
-    let channel = ScriptChannel(
-      name: name, capacity: capacity, madeAt: call.stack.position,
-      HandleTally.Place(call.runtime.handles.channels))
-    let handle = call.runtime.kinds.channel.push(call.stack.L)
-    handle.pointer = Unmanaged.passRetained(channel).toOpaque()
-    call.stack.newTable()
-    call.stack.popSlot(1, of: -2)
-    return 1
+func moduleChannel(_ call: HostCall) throws -> Int32 {
+  try call.requireRoom(for: .channels)
+  var name = HandleName.none
+  var capacity = 0
+  let limit = 0...(1 << 24)
+  switch call.stack.type(1) {
+  case .none, .nil: break
+  case .table:
+    let options = try call.options(1, channelOptions, example: "{ capacity = 16 }")
+    capacity = try options.integer("capacity", in: limit) ?? 0
+    if let text = try options.name() { name = HandleName(text, call.state) }
+  default: capacity = try call.stack.integer(1, "the capacity", in: limit)
   }
+  let channel = ScriptChannel(
+    name: name, capacity: capacity, madeAt: call.stack.position,
+    HandleTally.Place(call.runtime.handles.channels))
+  let handle = call.runtime.kinds.channel.push(call.stack.L)
+  handle.pointer = Unmanaged.passRetained(channel).toOpaque()
+  call.stack.newTable()
+  call.stack.popSlot(1, of: -2)
+  return 1
 }
 
 /// A channel was collected: no task is waiting on it, because a waiting task keeps it alive.
@@ -78,48 +76,42 @@ extension HostCall {
 // MARK: Sending
 
 /// `channel:send(value, { timeout })`: true; or nil, message, code.
-let channelSend: LuaRawFunction = { L, context in
-  host(L, context, "channel:send") { call in
-    let channel = try call.selfChannel()
-    try call.requireValue()
-    let timeout = try call.timeout(3)
-    let coroutine = try call.requireWaiting()
-    call.stack.setCount(2)
-    switch channel.send(call) {
-    case .sent:
-      call.stack.push(true)
-      return 1
-    case .closed: return call.closed()
-    case .full:
-      return try call.wait(coroutine, timeout: timeout) { channel.waitToSend(call) }
-    }
+func channelSend(_ call: HostCall) throws -> Int32 {
+  let channel = try call.selfChannel()
+  try call.requireValue()
+  let timeout = try call.timeout(3)
+  let coroutine = try call.requireWaiting()
+  call.stack.setCount(2)
+  switch channel.send(call) {
+  case .sent:
+    call.stack.push(true)
+    return 1
+  case .closed: return call.closed()
+  case .full:
+    return try call.wait(coroutine, timeout: timeout) { channel.waitToSend(call) }
   }
 }
 
 /// `channel:try_send(value)`: the same at once, or nil, "full", "EAGAIN".
-let channelTrySend: LuaRawFunction = { L, context in
-  host(L, context, "channel:try_send") { call in
-    let channel = try call.selfChannel()
-    try call.requireValue()
-    call.stack.setCount(2)
-    switch channel.send(call) {
-    case .sent:
-      call.stack.push(true)
-      return 1
-    case .closed: return call.closed()
-    case .full: throw OperatingFailure("full", "EAGAIN")
-    }
+func channelTrySend(_ call: HostCall) throws -> Int32 {
+  let channel = try call.selfChannel()
+  try call.requireValue()
+  call.stack.setCount(2)
+  switch channel.send(call) {
+  case .sent:
+    call.stack.push(true)
+    return 1
+  case .closed: return call.closed()
+  case .full: throw OperatingFailure("full", "EAGAIN")
   }
 }
 
 // MARK: Receiving
 
 /// `channel:receive { timeout }`: the next value; nil at the end; or nil, message, code.
-let channelReceive: LuaRawFunction = { L, context in
-  host(L, context, "channel:receive") { call in
-    let channel = try call.selfChannel()
-    return try call.receive(channel, timeout: try call.timeout(2))
-  }
+func channelReceive(_ call: HostCall) throws -> Int32 {
+  let channel = try call.selfChannel()
+  return try call.receive(channel, timeout: try call.timeout(2))
 }
 
 /// The iterator of `items`: gets the channel, and the value before.
@@ -143,26 +135,22 @@ extension HostCall {
 }
 
 /// `channel:try_receive()`: the same at once, or nil, "empty", "EAGAIN".
-let channelTryReceive: LuaRawFunction = { L, context in
-  host(L, context, "channel:try_receive") { call in
-    switch try call.selfChannel().receive(call) {
-    case .received: return 1
-    case .ended:
-      call.stack.pushNil()
-      return 1
-    case .empty: throw OperatingFailure("empty", "EAGAIN")
-    }
+func channelTryReceive(_ call: HostCall) throws -> Int32 {
+  switch try call.selfChannel().receive(call) {
+  case .received: return 1
+  case .ended:
+    call.stack.pushNil()
+    return 1
+  case .empty: throw OperatingFailure("empty", "EAGAIN")
   }
 }
 
 /// `for value in channel:items() do`
-let channelItems: LuaRawFunction = { L, context in
-  host(L, context, "channel:items") { call in
-    _ = try call.selfChannel()
-    call.stack.push(function: channelNext)
-    call.stack.pushValue(1)
-    return 2
-  }
+func channelItems(_ call: HostCall) throws -> Int32 {
+  _ = try call.selfChannel()
+  call.stack.push(function: channelNext)
+  call.stack.pushValue(1)
+  return 2
 }
 
 // MARK: The end
@@ -181,10 +169,8 @@ let channelCount: LuaRawFunction = { L, context in
   hostValue(L, context, "channel.count") { try $0.selfChannel().count }
 }
 
-let channelToString: LuaRawFunction = { L, context in
-  hostValue(L, context, "tostring") { call in
-    let channel = try call.selfChannel()
-    let end = channel.isClosed ? ", closed" : ""
-    return "\(channel.label(call.runtime)): \(channel.count) of \(channel.capacity)\(end)"
-  }
+func channelToString(_ call: HostCall) throws -> some LuaPushable {
+  let channel = try call.selfChannel()
+  let end = channel.isClosed ? ", closed" : ""
+  return "\(channel.label(call.runtime)): \(channel.count) of \(channel.capacity)\(end)"
 }

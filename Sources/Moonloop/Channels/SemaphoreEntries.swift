@@ -3,10 +3,10 @@
 internal import LuaEmbed
 
 let semaphoreEntries: [LuaEntry] = [
-  .method("acquire", semaphoreAcquire),
-  .method("try_acquire", semaphoreTryAcquire),
+  .method("acquire") { host($0, $1, "semaphore:acquire", semaphoreAcquire) },
+  .method("try_acquire") { host($0, $1, "semaphore:try_acquire", semaphoreTryAcquire) },
   .method("with", semaphoreWith, then: semaphoreWithSecond),
-  .method("release", semaphoreRelease),
+  .method("release") { hostAction($0, $1, "semaphore:release", semaphoreRelease) },
   .method("invalidate", semaphoreInvalidate),
   .method("is_valid") {
     hostValue($0, $1, "semaphore:is_valid") { !(try $0.selfSemaphore().isClosed) }
@@ -17,7 +17,7 @@ let semaphoreEntries: [LuaEntry] = [
     hostValue($0, $1, "semaphore.available") { try $0.selfSemaphore().available }
   },
   .metamethod("__close", semaphoreInvalidate),
-  .metamethod("__tostring", semaphoreToString),
+  .metamethod("__tostring") { hostValue($0, $1, "tostring", semaphoreToString) },
 ]
 
 let permitEntries: [LuaEntry] = [
@@ -27,5 +27,5 @@ let permitEntries: [LuaEntry] = [
     hostValue($0, $1, "permit:is_valid") { try $0.selfHandle($0.runtime.kinds.permit).word == 1 }
   },
   .metamethod("__close", permitRelease),
-  .metamethod("__tostring", permitToString),
+  .metamethod("__tostring") { hostValue($0, $1, "tostring", permitToString) },
 ]

@@ -6,29 +6,27 @@ internal import MoonloopCore
 private let semaphoreOptions: [StaticString] = ["permits", "name"]
 
 /// `ml.semaphore(permits)`, `ml.semaphore { permits, name }`
-let moduleSemaphore: LuaRawFunction = { L, context in
-  host(L, context, "ml.semaphore") { call in
-    try call.requireRoom(for: .channels)
-    var name = HandleName.none
-    let permits: Int
-    let limit = 1...(1 << 30)
-    if call.stack.type(1) == .table {
-      let options = try call.options(1, semaphoreOptions, example: "{ permits = 4 }")
-      guard let count = try options.integer("permits", in: limit) else {
-        throw call.mistake("needs 'permits', the number of permits")
-      }
-      permits = count
-      if let text = try options.name() { name = HandleName(text, call.state) }
-    } else {
-      permits = try call.stack.integer(1, "the number of permits", in: limit)
+func moduleSemaphore(_ call: HostCall) throws -> Int32 {
+  try call.requireRoom(for: .channels)
+  var name = HandleName.none
+  let permits: Int
+  let limit = 1...(1 << 30)
+  if call.stack.type(1) == .table {
+    let options = try call.options(1, semaphoreOptions, example: "{ permits = 4 }")
+    guard let count = try options.integer("permits", in: limit) else {
+      throw call.mistake("needs 'permits', the number of permits")
     }
-    let semaphore = ScriptSemaphore(
-      name: name, permits: permits, madeAt: call.stack.position,
-      HandleTally.Place(call.runtime.handles.channels))
-    let handle = call.runtime.kinds.semaphore.push(call.stack.L)
-    handle.pointer = Unmanaged.passRetained(semaphore).toOpaque()
-    return 1
+    permits = count
+    if let text = try options.name() { name = HandleName(text, call.state) }
+  } else {
+    permits = try call.stack.integer(1, "the number of permits", in: limit)
   }
+  let semaphore = ScriptSemaphore(
+    name: name, permits: permits, madeAt: call.stack.position,
+    HandleTally.Place(call.runtime.handles.channels))
+  let handle = call.runtime.kinds.semaphore.push(call.stack.L)
+  handle.pointer = Unmanaged.passRetained(semaphore).toOpaque()
+  return 1
 }
 
 /// The handle of a semaphore or a permit was collected. A permit that was not returned stays
@@ -53,30 +51,26 @@ extension HostCall {
 // MARK: Acquiring
 
 /// `semaphore:acquire { timeout }`: a permit; or nil, message, code.
-let semaphoreAcquire: LuaRawFunction = { L, context in
-  host(L, context, "semaphore:acquire") { call in
-    let semaphore = try call.selfSemaphore()
-    let timeout = try call.timeout(2)
-    let coroutine = try call.requireWaiting()
-    if semaphore.isClosed { return call.closed() }
-    if semaphore.take() {
-      semaphore.pushPermit(call.stack, call.runtime)
-      return 1
-    }
-    return try call.wait(coroutine, timeout: timeout) { semaphore.waitToAcquire(call) }
-  }
-}
-
-/// `semaphore:try_acquire()`: the same at once, or nil, "no permit is free", "EAGAIN".
-let semaphoreTryAcquire: LuaRawFunction = { L, context in
-  host(L, context, "semaphore:try_acquire") { call in
-    let semaphore = try call.selfSemaphore()
-    if semaphore.isClosed { return call.closed() }
-    try call.requireOpen()
-    guard semaphore.take() else { throw OperatingFailure("no permit is free", "EAGAIN") }
+func semaphoreAcquire(_ call: HostCall) throws -> Int32 {
+  let semaphore = try call.selfSemaphore()
+  let timeout = try call.timeout(2)
+  let coroutine = try call.requireWaiting()
+  if semaphore.isClosed { return call.closed() }
+  if semaphore.take() {
     semaphore.pushPermit(call.stack, call.runtime)
     return 1
   }
+  return try call.wait(coroutine, timeout: timeout) { semaphore.waitToAcquire(call) }
+}
+
+/// `semaphore:try_acquire()`: the same at once, or nil, "no permit is free", "EAGAIN".
+func semaphoreTryAcquire(_ call: HostCall) throws -> Int32 {
+  let semaphore = try call.selfSemaphore()
+  if semaphore.isClosed { return call.closed() }
+  try call.requireOpen()
+  guard semaphore.take() else { throw OperatingFailure("no permit is free", "EAGAIN") }
+  semaphore.pushPermit(call.stack, call.runtime)
+  return 1
 }
 
 /// `semaphore:with(fn, ...)`, first half: waits for a permit.
@@ -113,14 +107,12 @@ extension HostCall {
 // MARK: Releasing
 
 /// `semaphore:release()`: releases any permit.
-let semaphoreRelease: LuaRawFunction = { L, context in
-  hostAction(L, context, "semaphore:release") { call in
-    let semaphore = try call.selfSemaphore()
-    guard semaphore.release(call.runtime) else {
-      throw call.mistake(
-        "\(semaphore.label(call.runtime)) already has all its permits "
-          + "(\(semaphore.permits)): one was released twice, or never acquired")
-    }
+func semaphoreRelease(_ call: HostCall) throws {
+  let semaphore = try call.selfSemaphore()
+  guard semaphore.release(call.runtime) else {
+    throw call.mistake(
+      "\(semaphore.label(call.runtime)) already has all its permits "
+        + "(\(semaphore.permits)): one was released twice, or never acquired")
   }
 }
 
@@ -135,12 +127,10 @@ let permitRelease: LuaRawFunction = { L, context in
   }
 }
 
-let permitToString: LuaRawFunction = { L, context in
-  hostValue(L, context, "tostring") { call in
-    let handle = try call.selfHandle(call.runtime.kinds.permit)
-    let end = handle.word == 1 ? "" : ", released"
-    return "permit of \(handle.semaphore.label(call.runtime))\(end)"
-  }
+func permitToString(_ call: HostCall) throws -> some LuaPushable {
+  let handle = try call.selfHandle(call.runtime.kinds.permit)
+  let end = handle.word == 1 ? "" : ", released"
+  return "permit of \(handle.semaphore.label(call.runtime))\(end)"
 }
 
 // MARK: The end, and fields
@@ -149,10 +139,8 @@ let semaphoreInvalidate: LuaRawFunction = { L, context in
   hostAction(L, context, "semaphore:invalidate") { try $0.selfSemaphore().close($0.runtime) }
 }
 
-let semaphoreToString: LuaRawFunction = { L, context in
-  hostValue(L, context, "tostring") { call in
-    let semaphore = try call.selfSemaphore()
-    let end = semaphore.isClosed ? ", closed" : ""
-    return "\(semaphore.label(call.runtime)): \(semaphore.available) of \(semaphore.permits)\(end)"
-  }
+func semaphoreToString(_ call: HostCall) throws -> some LuaPushable {
+  let semaphore = try call.selfSemaphore()
+  let end = semaphore.isClosed ? ", closed" : ""
+  return "\(semaphore.label(call.runtime)): \(semaphore.available) of \(semaphore.permits)\(end)"
 }

@@ -14,21 +14,19 @@ private let limitOptions: [StaticString] = [
 ]
 
 /// `ml.limit { memory, callout, instructions, handles, nesting }`: limits not named stay.
-let moduleLimit: LuaRawFunction = { L, context in
-  hostAction(L, context, "ml.limit") { call in
-    let options = try call.options(1, limitOptions, example: "{ callout = 2, handles = 1000 }")
-    var limits = call.state.limits
-    if let bytes = try options.integer("memory", in: (1 << 20) ... .max) { limits.memory = bytes }
-    if let time = try options.seconds("callout", .positive) {
-      limits.callout = .nanoseconds(max(time, 10_000_000))
-    }
-    if let count = try options.integer("instructions", in: 1000...Int(Int32.max)) {
-      limits.instructions = count
-    }
-    if let depth = try options.integer("nesting", in: 1...60) { limits.nesting = depth }
-    if let count = try options.integer("handles", in: 1 ... .max) {
-      limits.handles = count
-    }
-    if limits != call.state.limits { call.state.setLimits(limits) }
+func moduleLimit(_ call: HostCall) throws {
+  let options = try call.options(1, limitOptions, example: "{ callout = 2, handles = 1000 }")
+  var limits = call.state.limits
+  if let bytes = try options.integer("memory", in: (1 << 20) ... .max) { limits.memory = bytes }
+  if let time = try options.seconds("callout", .positive) {
+    limits.callout = .nanoseconds(max(time, 10_000_000))
   }
+  if let count = try options.integer("instructions", in: 1000...Int(Int32.max)) {
+    limits.instructions = count
+  }
+  if let depth = try options.integer("nesting", in: 1...60) { limits.nesting = depth }
+  if let count = try options.integer("handles", in: 1 ... .max) {
+    limits.handles = count
+  }
+  if limits != call.state.limits { call.state.setLimits(limits) }
 }

@@ -30,12 +30,17 @@ let moduleBreakHere: LuaRawFunction = { L, context in
 }
 
 let consoleEntries: [LuaEntry] = [
-  .function("folder", consoleFolder), .function("sweep", consoleSweep),
+  .function("folder") { host($0, $1, "folder", consoleFolder) },
+  .function("sweep") { host($0, $1, "sweep", consoleSweep) },
   .function("user", consoleUser),
-  .function("processes", consoleProcesses), .function("ask", consoleAsk),
-  .function("number", consoleNumber), .function("is_reachable", consoleIsReachable),
-  .function("base", consoleBase), .function("stop_clock", consoleStopClock),
-  .function("start_clock", consoleStartClock), .function("stop_busy", consoleStopBusy),
+  .function("processes") { host($0, $1, "processes", consoleProcesses) },
+  .function("ask") { hostValue($0, $1, "ask", consoleAsk) },
+  .function("number", consoleNumber),
+  .function("is_reachable", consoleIsReachable),
+  .function("base", consoleBase),
+  .function("stop_clock", consoleStopClock),
+  .function("start_clock", consoleStartClock),
+  .function("stop_busy", consoleStopBusy),
 ]
 
 /// `stop_busy()`: stops the call-out that the console interrupts.
@@ -86,80 +91,72 @@ private let consoleNumber: LuaRawFunction = { L, _ in
 }
 
 /// `ask(pid, interrupts)`: asks a process to open its console, or to stop what keeps it busy.
-private let consoleAsk: LuaRawFunction = { L, context in
-  hostValue(L, context, "ask") { call in
-    let pid = Int32(try call.stack.integer(1, "the process", in: 1...Int(Int32.max)))
-    try Attention.ask(pid, interrupts: call.stack.boolean(2))
-    return true
-  }
+private func consoleAsk(_ call: HostCall) throws -> some LuaPushable {
+  let pid = Int32(try call.stack.integer(1, "the process", in: 1...Int(Int32.max)))
+  try Attention.ask(pid, interrupts: call.stack.boolean(2))
+  return true
 }
 
 // MARK: The folder of sockets
 
 /// `folder(pid)`: the folder of console sockets: that of another process, which may belong to
 /// another session or user; else our own, made if necessary. No one else may access it.
-private let consoleFolder: LuaRawFunction = { L, context in
-  host(L, context, "folder") { call in
-    let pid = try call.stack.integer(1, "the process", in: 1...Int(Int32.max))
-    if pid != Int(getpid()), let path = PrivateFolder.of(process: pid) {
-      call.stack.push(path)
-      return 1
+private func consoleFolder(_ call: HostCall) throws -> Int32 {
+  let pid = try call.stack.integer(1, "the process", in: 1...Int(Int32.max))
+  if pid != Int(getpid()), let path = PrivateFolder.of(process: pid) {
+    call.stack.push(path)
+    return 1
+  }
+  do throws(PrivateFolder.Refusal) {
+    call.stack.push(try PrivateFolder.own(tightens: true))
+    return 1
+  } catch {
+    if case .failed(let reason) = error.flaw {
+      throw OperatingFailure(
+        "cannot make the folder '\(error.path)' for consoles: \(reason)", reason.name)
     }
-    do throws(PrivateFolder.Refusal) {
-      call.stack.push(try PrivateFolder.own(tightens: true))
-      return 1
-    } catch {
-      if case .failed(let reason) = error.flaw {
-        throw OperatingFailure(
-          "cannot make the folder '\(error.path)' for consoles: \(reason)", reason.name)
-      }
-      throw OperatingFailure("'\(error.path)' must be your own folder, for consoles", "EPERM")
-    }
+    throw OperatingFailure("'\(error.path)' must be your own folder, for consoles", "EPERM")
   }
 }
 
 /// `sweep()`: removes the sockets of killed programs.
-private let consoleSweep: LuaRawFunction = { L, context in
-  host(L, context, "sweep") { _ in
-    PrivateFolder.sweep { name in
-      guard name.hasSuffix(".sock"), let pid = Int32(name.dropLast(5)) else { return false }
-      return kill(pid, 0) != 0 && errno == ESRCH
-    }
-    return 0
+private func consoleSweep(_: HostCall) throws -> Int32 {
+  PrivateFolder.sweep { name in
+    guard name.hasSuffix(".sock"), let pid = Int32(name.dropLast(5)) else { return false }
+    return kill(pid, 0) != 0 && errno == ESRCH
   }
+  return 0
 }
 
 // MARK: Processes
 
 /// `processes()`: the user's processes that would open a console: pid, arguments, folder, start.
-private let consoleProcesses: LuaRawFunction = { L, context in
-  host(L, context, "processes") { call in
-    let stack = call.stack
-    stack.newTable(items: 4)
-    var count: Int64 = 0
-    for pid in userProcesses() where pid != getpid() && Attention.isHeard(by: pid) {
-      let arguments = PrivateFolder.contents("/proc/\(pid)/cmdline").split(
-        separator: 0, omittingEmptySubsequences: false)
-      guard arguments.count > 1, isProgram(arguments[0], pid) else { continue }
-      stack.newTable(fields: 3)
-      stack.setField("pid", Int(pid))
-      if let start = start(of: pid) {
-        stack.push("since")
-        stack.push(start)
-        stack.rawSet(-3)
-      }
-      stack.push("arguments")
-      stack.newTable(items: Int32(clamping: arguments.count))
-      for (place, argument) in arguments.dropLast().enumerated() {
-        argument.withUnsafeBytes { stack.push(bytes: $0) }
-        stack.rawSet(-2, item: Int64(place))
-      }
+private func consoleProcesses(_ call: HostCall) throws -> Int32 {
+  let stack = call.stack
+  stack.newTable(items: 4)
+  var count: Int64 = 0
+  for pid in userProcesses() where pid != getpid() && Attention.isHeard(by: pid) {
+    let arguments = PrivateFolder.contents("/proc/\(pid)/cmdline").split(
+      separator: 0, omittingEmptySubsequences: false)
+    guard arguments.count > 1, isProgram(arguments[0], pid) else { continue }
+    stack.newTable(fields: 3)
+    stack.setField("pid", Int(pid))
+    if let start = start(of: pid) {
+      stack.push("since")
+      stack.push(start)
       stack.rawSet(-3)
-      count += 1
-      stack.rawSet(-2, item: count)
     }
-    return 1
+    stack.push("arguments")
+    stack.newTable(items: Int32(clamping: arguments.count))
+    for (place, argument) in arguments.dropLast().enumerated() {
+      argument.withUnsafeBytes { stack.push(bytes: $0) }
+      stack.rawSet(-2, item: Int64(place))
+    }
+    stack.rawSet(-3)
+    count += 1
+    stack.rawSet(-2, item: count)
   }
+  return 1
 }
 
 /// Whether it is this program: by its file, or by its name if the file was replaced meanwhile.

@@ -17,7 +17,6 @@ func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) throws ->
   let order = try options.integer("order", in: .min ... .max) ?? 0
   let name = try options.name() ?? ""
   let modes = try call.modesOption(options, isAdded: isAdded)
-  let stack = call.stack
   let hasPerform = try options.pushHandler("perform")
   if !hasPerform { _ = try options.pushHandler("[1]", isRequired: true) }
   let hasSchedule = try options.pushHandlerOrNil("schedule")
@@ -70,30 +69,24 @@ private struct ScriptIdentity: Hashable {
 
 // MARK: Methods
 
-let sourceSignal: LuaRawFunction = { L, context in
-  host(L, context, "source:signal") { call in
-    let handle = try call.selfHandle(call.kinds.source)
-    let isValid = Unmanaged<Loop.Source>.fromOpaque(handle.pointer!)._withUnsafeGuaranteedRef {
-      source in
-      source.signal()
-      return source.isValid
-    }
-    if !isValid { throw call.invalid(handle) }
-    return 0
+func sourceSignal(_ call: HostCall) throws -> Int32 {
+  let handle = try call.selfHandle(call.kinds.source)
+  let isValid = Unmanaged<Loop.Source>.fromOpaque(handle.pointer!)._withUnsafeGuaranteedRef {
+    source in
+    source.signal()
+    return source.isValid
   }
+  if !isValid { throw call.invalid(handle) }
+  return 0
 }
 
-let sourceSignalled: LuaRawFunction = { L, context in
-  hostValue(L, context, "source.signalled") { call in
-    let handle = try call.selfHandle(call.runtime.kinds.source)
-    let source = handle.item(as: Loop.Source.self)
-    return source.isValid && source.isSignalled
-  }
+func sourceSignalled(_ call: HostCall) throws -> some LuaPushable {
+  let handle = try call.selfHandle(call.runtime.kinds.source)
+  let source = handle.item(as: Loop.Source.self)
+  return source.isValid && source.isSignalled
 }
 
-let sourceOrder: LuaRawFunction = { L, context in
-  hostValue(L, context, "source.order") { call in
-    let handle = try call.selfHandle(call.runtime.kinds.source)
-    return handle.item(as: Loop.Source.self).order
-  }
+func sourceOrder(_ call: HostCall) throws -> some LuaPushable {
+  let handle = try call.selfHandle(call.runtime.kinds.source)
+  return handle.item(as: Loop.Source.self).order
 }

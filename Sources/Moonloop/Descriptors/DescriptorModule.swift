@@ -131,40 +131,36 @@ let descriptorDisable: LuaRawFunction = { L, context in
   host(L, context, "fd:disable") { call in try call.setEvents(isEnabled: false) }
 }
 
-let descriptorEnabled: LuaRawFunction = { L, context in
-  host(L, context, "fd.enabled") { call in
-    let source = try call.selfDescriptor().1
-    call.stack.newTable(items: 2)
-    var place: Int64 = 1
-    for (name, event) in eventNames where source.enabled.contains(event) {
-      call.stack.push(name)
-      call.stack.rawSet(-2, item: place)
-      place += 1
-    }
-    return 1
+func descriptorEnabled(_ call: HostCall) throws -> Int32 {
+  let source = try call.selfDescriptor().1
+  call.stack.newTable(items: 2)
+  var place: Int64 = 1
+  for (name, event) in eventNames where source.enabled.contains(event) {
+    call.stack.push(name)
+    call.stack.rawSet(-2, item: place)
+    place += 1
   }
+  return 1
 }
 
 /// `fd:write(string, …)`: how many bytes were written, perhaps not all; never waits.
-let descriptorWrite: LuaRawFunction = { L, context in
-  host(L, context, "fd:write") { call in
-    let handle = try call.selfHandle(call.kinds.fd)
-    let count = call.count
-    try call.checkWritable(from: 2, through: count)
-    try call.requireValid(handle)
-    let written = try handle.withItem(as: Loop.DescriptorSource.self) { source in
-      var (written, index) = (0, Int32(2))
-      while index <= count {
-        let (size, done) = try call.write(source, index, after: written)
-        written += done
-        if done < size { break }
-        index += 1
-      }
-      return written
+func descriptorWrite(_ call: HostCall) throws -> Int32 {
+  let handle = try call.selfHandle(call.kinds.fd)
+  let count = call.count
+  try call.checkWritable(from: 2, through: count)
+  try call.requireValid(handle)
+  let written = try handle.withItem(as: Loop.DescriptorSource.self) { source in
+    var (written, index) = (0, Int32(2))
+    while index <= count {
+      let (size, done) = try call.write(source, index, after: written)
+      written += done
+      if done < size { break }
+      index += 1
     }
-    call.stack.push(written)
-    return 1
+    return written
   }
+  call.stack.push(written)
+  return 1
 }
 
 extension HostCall {

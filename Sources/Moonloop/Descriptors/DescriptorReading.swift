@@ -22,17 +22,15 @@ final class ReadAhead {
 
 /// `fd:read(format)`: a string; or nil, message, code: "EOF" at the end, "EAGAIN" if there is not
 /// enough now. Never waits.
-let descriptorRead: LuaRawFunction = { L, context in
-  host(L, context, "fd:read") { call in
-    let handle = try call.selfHandle(call.kinds.fd)
-    let format = try call.readFormat(2)
-    try call.requireValid(handle)
-    return try handle.withItem(as: Loop.DescriptorSource.self) { source in
-      if case .some(let count) = format, count > 0, !source.hasMakerState {
-        return try call.readDirectly(source, count)
-      }
-      return try call.read(source, ReadAhead.of(source), format)
+func descriptorRead(_ call: HostCall) throws -> Int32 {
+  let handle = try call.selfHandle(call.kinds.fd)
+  let format = try call.readFormat(2)
+  try call.requireValid(handle)
+  return try handle.withItem(as: Loop.DescriptorSource.self) { source in
+    if case .some(let count) = format, count > 0, !source.hasMakerState {
+      return try call.readDirectly(source, count)
     }
+    return try call.read(source, ReadAhead.of(source), format)
   }
 }
 

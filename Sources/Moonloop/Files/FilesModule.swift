@@ -8,8 +8,11 @@ internal import MoonloopSystem
 let filesModule = LuaModule(
   "moonloop.files",
   [
-    .function("wait", filesWait), .function("drop", filesDrop),
-    .function("reserve", filesReserve), .function("release", filesRelease),
+    .function("wait") { host($0, $1, "fs", filesWait) },
+    .function("drop") { hostAction($0, $1, "drop", filesDrop) },
+    .function("reserve") { hostAction($0, $1, "open", filesReserve) },
+    // `release()`: one less.
+    .function("release") { hostAction($0, $1, "close") { $0.runtime.handles.files.add(-1) } },
   ])
 
 /// A file call that a task waits for.
@@ -91,42 +94,31 @@ final class FileWait: NetWait {
 
 /// `wait(timeout or nil, function, call, ...)`: makes a call on another thread; the task waits.
 /// Fails with the system's words and the code. `function` is the name of the scripts' function.
-private let filesWait: LuaRawFunction = { L, context in
-  host(L, context, "fs") { call in
-    try call.requireOpen()
-    let timeout = call.stack.type(1) == .nil ? nil : try call.seconds(1, "timeout", .notNegative)
-    let function = try call.string(2, "the function")
-    var made = try call.fileCall(3)
-    made.scope = call.scope(for: made)
-    let coroutine = try call.requireWaiting()
-    let wait = FileWait(call.runtime, made, function)
-    do { try wait.start() } catch {
-      wait.end()
-      throw error
-    }
-    return try call.wait(wait, coroutine, timeout)
+private func filesWait(_ call: HostCall) throws -> Int32 {
+  try call.requireOpen()
+  let timeout = call.stack.type(1) == .nil ? nil : try call.seconds(1, "timeout", .notNegative)
+  let function = try call.string(2, "the function")
+  var made = try call.fileCall(3)
+  made.scope = call.scope(for: made)
+  let coroutine = try call.requireWaiting()
+  let wait = FileWait(call.runtime, made, function)
+  do { try wait.start() } catch {
+    wait.end()
+    throw error
   }
+  return try call.wait(wait, coroutine, timeout)
 }
 
 /// `drop(fd)`: closes a descriptor at once, for finalizers; a replay has none.
-private let filesDrop: LuaRawFunction = { L, context in
-  hostAction(L, context, "drop") { call in
-    ChildDescriptors.close(
-      Int32(try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))))
-  }
+private func filesDrop(_ call: HostCall) throws {
+  ChildDescriptors.close(
+    Int32(try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))))
 }
 
 /// `reserve()`: counts a file that is about to be opened, if the limit allows it.
-private let filesReserve: LuaRawFunction = { L, context in
-  hostAction(L, context, "open") { call in
-    try call.requireRoom(for: .files)
-    call.runtime.handles.files.add(1)
-  }
-}
-
-/// `release()`: one less.
-private let filesRelease: LuaRawFunction = { L, context in
-  hostAction(L, context, "close") { $0.runtime.handles.files.add(-1) }
+private func filesReserve(_ call: HostCall) throws {
+  try call.requireRoom(for: .files)
+  call.runtime.handles.files.add(1)
 }
 
 extension HostCall {

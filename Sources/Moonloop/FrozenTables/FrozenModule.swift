@@ -4,34 +4,32 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 let frozenEntries: [LuaEntry] = [
-  .metamethod("__index", frozenIndex),
-  .metamethod("__newindex", frozenSet),
+  .metamethod("__index") { host($0, $1, "frozen table", frozenIndex) },
+  .metamethod("__newindex") { host($0, $1, "frozen table", frozenSet) },
   .metamethod("__len") { hostValue($0, $1, "frozen table") { try $0.selfFrozen().items.count } },
-  .metamethod("__pairs", frozenPairs),
+  .metamethod("__pairs") { host($0, $1, "pairs", frozenPairs) },
   .metamethod("__tostring") { hostValue($0, $1, "tostring") { _ in "frozen table" } },
 ]
 
 /// `ml.freeze(table)`: a copy that never changes; states share it.
-let moduleFreeze: LuaRawFunction = { L, context in
-  host(L, context, "ml.freeze") { call in
-    if call.frozenTable(1) != nil {
-      call.stack.setCount(1)
-      return 1
-    }
-    if call.stack.type(1) != .table {
-      throw call.mistake("takes a table, got \(call.given(1))")
-    }
-    call.state.noteReturns()
-    var freezer = FrozenTable.Freezer(
-      call.stack, frozen: { call.frozenTable($0) },
-      charge: { call.state.charge($0, leaves: true) },
-      limit: call.state.limits.memory ?? .max, mustStop: { call.state.mustStop })
-    do throws(FrozenTable.Obstacle) {
-      let table = try freezer.freeze(1)
-      call.runtime.kinds.push(table, on: call.stack)
-      return 1
-    } catch { throw call.mistake("\(error.path) is \(error.what), which cannot be frozen") }
+func moduleFreeze(_ call: HostCall) throws -> Int32 {
+  if call.frozenTable(1) != nil {
+    call.stack.setCount(1)
+    return 1
   }
+  if call.stack.type(1) != .table {
+    throw call.mistake("takes a table, got \(call.given(1))")
+  }
+  call.state.noteReturns()
+  var freezer = FrozenTable.Freezer(
+    call.stack, frozen: { call.frozenTable($0) },
+    charge: { call.state.charge($0, leaves: true) },
+    limit: call.state.limits.memory ?? .max, mustStop: { call.state.mustStop })
+  do throws(FrozenTable.Obstacle) {
+    let table = try freezer.freeze(1)
+    call.runtime.kinds.push(table, on: call.stack)
+    return 1
+  } catch { throw call.mistake("\(error.path) is \(error.what), which cannot be frozen") }
 }
 
 extension HostCall {
@@ -95,33 +93,27 @@ extension LuaStack {
   }
 }
 
-private let frozenIndex: LuaRawFunction = { L, context in
-  host(L, context, "frozen table") { call in
-    let table = try call.selfFrozen()
-    guard let value = call.stack.withKey(2, { table[$0] }) else {
-      call.stack.pushNil()
-      return 1
-    }
-    call.runtime.kinds.push(value, of: table, on: call.stack)
+private func frozenIndex(_ call: HostCall) throws -> Int32 {
+  let table = try call.selfFrozen()
+  guard let value = call.stack.withKey(2, { table[$0] }) else {
+    call.stack.pushNil()
     return 1
   }
+  call.runtime.kinds.push(value, of: table, on: call.stack)
+  return 1
 }
 
-private let frozenSet: LuaRawFunction = { L, context in
-  host(L, context, "frozen table") { call in
-    throw call.mistake("it cannot be changed", hint: "change a copy, and freeze that")
-  }
+private func frozenSet(_ call: HostCall) throws -> Int32 {
+  throw call.mistake("it cannot be changed", hint: "change a copy, and freeze that")
 }
 
 /// `pairs(frozen)`: items in order, then the fields.
-private let frozenPairs: LuaRawFunction = { L, context in
-  host(L, context, "pairs") { call in
-    _ = try call.selfFrozen()
-    call.stack.push(function: frozenNext)
-    call.stack.pushValue(1)
-    call.stack.pushNil()
-    return 3
-  }
+private func frozenPairs(_ call: HostCall) throws -> Int32 {
+  _ = try call.selfFrozen()
+  call.stack.push(function: frozenNext)
+  call.stack.pushValue(1)
+  call.stack.pushNil()
+  return 3
 }
 
 /// What follows a key: the iterator of `pairs`.

@@ -249,25 +249,23 @@ extension LocalGuest {
 // MARK: - From the host
 
 /// `guest:call(name, ...)`: calls a global function of the guest, as one of its tasks, with copies.
-let guestCall: LuaRawFunction = { L, context in
-  host(L, context, "guest:call") { call in
-    let guest = try call.selfGuest()
-    let name = try call.string(2, "the function's name")
-    let copies = try call.copies(from: 3)
-    let coroutine = try call.requireWaiting()
-    if guest.hasEnded {
-      throw OperatingFailure("guest:call: the guest has ended", "ECANCELED")
-    }
-    let label = call.runtime.label(of: .item(guest.source))
-    let wait = CrossingWait("'\(name)' of \(label)", call.runtime)
-    guest.add(wait)
-    guest.begin(GuestCall(name: name, arguments: copies), wait)
-    if wait.isOver {
-      if let failure = wait.failure { throw RaisedValue(failure.value) }
-      return LuaStatus.results(Int32(wait.push(on: call.stack)))
-    }
-    return call.suspend(Wait(.other(wait)), coroutine)
+func guestCall(_ call: HostCall) throws -> Int32 {
+  let guest = try call.selfGuest()
+  let name = try call.string(2, "the function's name")
+  let copies = try call.copies(from: 3)
+  let coroutine = try call.requireWaiting()
+  if guest.hasEnded {
+    throw OperatingFailure("guest:call: the guest has ended", "ECANCELED")
   }
+  let label = call.runtime.label(of: .item(guest.source))
+  let wait = CrossingWait("'\(name)' of \(label)", call.runtime)
+  guest.add(wait)
+  guest.begin(GuestCall(name: name, arguments: copies), wait)
+  if wait.isOver {
+    if let failure = wait.failure { throw RaisedValue(failure.value) }
+    return LuaStatus.results(Int32(wait.push(on: call.stack)))
+  }
+  return call.suspend(Wait(.other(wait)), coroutine)
 }
 
 extension Runtime {

@@ -36,13 +36,13 @@ enum GuestSlot {
 /// What the handle of a guest offers.
 let guestEntries: [LuaEntry] =
   [
-    .method("call", guestCall),
-    .method("suspend", guestSuspend),
-    .method("resume", guestResume),
+    .method("call") { host($0, $1, "guest:call", guestCall) },
+    .method("suspend") { host($0, $1, "guest:suspend", guestSuspend) },
+    .method("resume") { host($0, $1, "guest:resume", guestResume) },
     .method("stop", itemInvalidate),
     .method("usage", guestUsage),
     .field("status") { hostValue($0, $1, "guest.status") { try $0.selfGuest().status } },
-    .method("keep_alive", guestKeepAlive),
+    .method("keep_alive") { host($0, $1, "guest:keep_alive", guestKeepAlive) },
   ] + itemEntries.filter { "\($0.name)" != "keep_alive" }
 
 extension Explanation {

@@ -242,31 +242,25 @@ extension HostCall {
 // MARK: Methods
 
 /// `guest:keep_alive(false)`: it does not keep a run of the host going, busy or not.
-let guestKeepAlive: LuaRawFunction = { L, context in
-  host(L, context, "guest:keep_alive") { call in
-    let holds = try call.boolean(2)
-    try call.selfGuest().mayHold = holds
-    call.stack.setCount(1)
-    return 1
-  }
+func guestKeepAlive(_ call: HostCall) throws -> Int32 {
+  let holds = try call.boolean(2)
+  try call.selfGuest().mayHold = holds
+  call.stack.setCount(1)
+  return 1
 }
 
 /// `guest:suspend()`: removes it from all modes.
-let guestSuspend: LuaRawFunction = { L, context in
-  host(L, context, "guest:suspend") { call in
-    try call.selfGuest().suspend()
-    call.stack.setCount(1)
-    return 1
-  }
+func guestSuspend(_ call: HostCall) throws -> Int32 {
+  try call.selfGuest().suspend()
+  call.stack.setCount(1)
+  return 1
 }
 
 /// `guest:resume()`: puts it back.
-let guestResume: LuaRawFunction = { L, context in
-  host(L, context, "guest:resume") { call in
-    try call.selfGuest().resume()
-    call.stack.setCount(1)
-    return 1
-  }
+func guestResume(_ call: HostCall) throws -> Int32 {
+  try call.selfGuest().resume()
+  call.stack.setCount(1)
+  return 1
 }
 
 let guestUsage: LuaRawFunction = { L, context in

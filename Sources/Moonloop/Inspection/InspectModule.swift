@@ -5,39 +5,35 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 /// `loop:dump()`: a text with a line for each handle, task and request.
-let loopDump: LuaRawFunction = { L, context in
-  hostValue(L, context, "loop:dump") { call in
-    try call.requireLoop()
-    return call.runtime.explanation.dump()
-  }
+func loopDump(_ call: HostCall) throws -> some LuaPushable {
+  try call.requireLoop()
+  return call.runtime.explanation.dump()
 }
 
 /// `loop:why(handle)`: why it is not called; `loop:why()`: what keeps the loop from finishing.
-let loopWhy: LuaRawFunction = { L, context in
-  hostLoop(L, context, "loop:why") { call in
-    let runtime = call.runtime
-    switch call.stack.type(2) {
-    case .none, .nil: call.stack.push(runtime.explanation.whyItRuns())
-    default:
-      if let handle = runtime.kinds.timer.handle(call.stack.L, 2), let id = call.timerID(2) {
-        call.stack.push(runtime.explanation.why(timer: id, endedAt: handle.timerEndedAt))
-      } else if let process = call.process(2) {
-        call.stack.push(runtime.explanation.why(process.source, endedAt: nil))
-      } else if let handle = call.itemHandle(2) {
-        call.stack.push(runtime.explanation.why(handle))
-      } else if let handle = runtime.kinds.programItem.handle(call.stack.L, 2) {
-        call.stack.push(runtime.explanation.why(programItem: handle.item))
-      } else if let handle = runtime.kinds.request.handle(call.stack.L, 2) {
-        let request = Unmanaged<ScriptRequest>.fromOpaque(handle.pointer!).takeUnretainedValue()
-        call.stack.push(runtime.explanation.why(request))
-      } else if let text = runtime.explanation.whyOther(call) {
-        call.stack.push(text)
-      } else {
-        throw call.mistake("takes a handle, such as a timer or a task, got \(call.given(2))")
-      }
+func loopWhy(_ call: HostCall) throws -> Int32 {
+  let runtime = call.runtime
+  switch call.stack.type(2) {
+  case .none, .nil: call.stack.push(runtime.explanation.whyItRuns())
+  default:
+    if let handle = runtime.kinds.timer.handle(call.stack.L, 2), let id = call.timerID(2) {
+      call.stack.push(runtime.explanation.why(timer: id, endedAt: handle.timerEndedAt))
+    } else if let process = call.process(2) {
+      call.stack.push(runtime.explanation.why(process.source, endedAt: nil))
+    } else if let handle = call.itemHandle(2) {
+      call.stack.push(runtime.explanation.why(handle))
+    } else if let handle = runtime.kinds.programItem.handle(call.stack.L, 2) {
+      call.stack.push(runtime.explanation.why(programItem: handle.item))
+    } else if let handle = runtime.kinds.request.handle(call.stack.L, 2) {
+      let request = Unmanaged<ScriptRequest>.fromOpaque(handle.pointer!).takeUnretainedValue()
+      call.stack.push(runtime.explanation.why(request))
+    } else if let text = runtime.explanation.whyOther(call) {
+      call.stack.push(text)
+    } else {
+      throw call.mistake("takes a handle, such as a timer or a task, got \(call.given(2))")
     }
-    return 1
   }
+  return 1
 }
 
 /// One line of `loop:dump()`.

@@ -6,25 +6,23 @@ internal import MoonloopCore
 private let metricsOptions: [StaticString] = ["on", "reset"]
 
 /// `loop:metrics { on, reset }`: the figures since the first call, which starts measuring.
-let loopMetrics: LuaRawFunction = { L, context in
-  hostLoop(L, context, "loop:metrics") { call in
-    var isOn = true
-    var resets = false
-    if call.stack.type(2) != .none && call.stack.type(2) != .nil {
-      let options = try call.options(2, metricsOptions, example: "{ reset = true }")
-      isOn = try options.boolean("on") ?? true
-      resets = try options.boolean("reset") ?? false
-    }
-    let runtime = call.runtime
-    if isOn { runtime.loopContext.measure() }
-    runtime.explanation.pushMetrics(on: call.stack)
-    if resets || !isOn {
-      runtime.measuring?.end()
-      runtime.measuring = nil
-      if isOn { runtime.loopContext.measure() }
-    }
-    return 1
+func loopMetrics(_ call: HostCall) throws -> Int32 {
+  var isOn = true
+  var resets = false
+  if call.stack.type(2) != .none && call.stack.type(2) != .nil {
+    let options = try call.options(2, metricsOptions, example: "{ reset = true }")
+    isOn = try options.boolean("on") ?? true
+    resets = try options.boolean("reset") ?? false
   }
+  let runtime = call.runtime
+  if isOn { runtime.loopContext.measure() }
+  runtime.explanation.pushMetrics(on: call.stack)
+  if resets || !isOn {
+    runtime.measuring?.end()
+    runtime.measuring = nil
+    if isOn { runtime.loopContext.measure() }
+  }
+  return 1
 }
 
 extension Explanation {

@@ -7,7 +7,7 @@ let itemEntries: [LuaEntry] = [
   .method("invalidate", itemInvalidate),
   .method("is_valid") { hostValue($0, $1, "item:is_valid") { try $0.selfItem().item.isValid } },
   .method("modes", itemModes),
-  .method("keep_alive", itemKeepAlive),
+  .method("keep_alive") { host($0, $1, "item:keep_alive", itemKeepAlive) },
   .field("name", itemName),
   .field("fires", itemFires),
   .field("on_error", itemOnError, set: itemSetOnError),

@@ -262,15 +262,13 @@ let itemInvalidate: LuaRawFunction = { L, context in
   }
 }
 
-let itemKeepAlive: LuaRawFunction = { L, context in
-  host(L, context, "item:keep_alive") { call in
-    let handle = try call.selfItem()
-    let holds = try call.boolean(2)
-    try call.requireValid(handle)
-    call.loop.setKeepsAlive(handle.item, holds)
-    call.stack.setCount(1)
-    return 1
-  }
+func itemKeepAlive(_ call: HostCall) throws -> Int32 {
+  let handle = try call.selfItem()
+  let holds = try call.boolean(2)
+  try call.requireValid(handle)
+  call.loop.setKeepsAlive(handle.item, holds)
+  call.stack.setCount(1)
+  return 1
 }
 
 let itemModes: LuaRawFunction = { L, context in

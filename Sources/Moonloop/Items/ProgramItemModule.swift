@@ -73,12 +73,10 @@ extension HostCall {
 
 // MARK: Methods
 
-let programItemSignal: LuaRawFunction = { L, context in
-  hostAction(L, context, "item:signal") { call in
-    let source = try call.programItem(as: Loop.Source.self, "source, and cannot be signalled")
-    if !source.isValid { throw LoopError.invalidItem(source.label) }
-    source.signal()
-  }
+func programItemSignal(_ call: HostCall) throws {
+  let source = try call.programItem(as: Loop.Source.self, "source, and cannot be signalled")
+  if !source.isValid { throw LoopError.invalidItem(source.label) }
+  source.signal()
 }
 
 let programItemInvalidate: LuaRawFunction = { L, context in
@@ -93,27 +91,21 @@ let programItemInvalidate: LuaRawFunction = { L, context in
   }
 }
 
-let programItemModes: LuaRawFunction = { L, context in
-  host(L, context, "item:modes") { call in
-    call.pushNames(call.loop.modes(of: try call.programItem()))
-    return 1
-  }
+func programItemModes(_ call: HostCall) throws -> Int32 {
+  call.pushNames(call.loop.modes(of: try call.programItem()))
+  return 1
 }
 
-let programItemToString: LuaRawFunction = { L, context in
-  hostValue(L, context, "tostring") { call in
-    let item = try call.programItem()
-    return item.label + (item.isValid ? ", of the program" : ", of the program, ended")
-  }
+func programItemToString(_ call: HostCall) throws -> some LuaPushable {
+  let item = try call.programItem()
+  return item.label + (item.isValid ? ", of the program" : ", of the program, ended")
 }
 
 // MARK: Fields
 
-let programItemSignalled: LuaRawFunction = { L, context in
-  hostValue(L, context, "item.signalled") { call in
-    let source = try call.programItem(as: Loop.Source.self, "source, and is never signalled")
-    return source.isValid && source.isSignalled
-  }
+func programItemSignalled(_ call: HostCall) throws -> some LuaPushable {
+  let source = try call.programItem(as: Loop.Source.self, "source, and is never signalled")
+  return source.isValid && source.isSignalled
 }
 
 let programItemNextFire: LuaRawFunction = { L, context in

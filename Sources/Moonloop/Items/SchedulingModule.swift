@@ -38,89 +38,79 @@ extension HostCall {
 }
 
 /// `loop:add(item, modes)`: returns the item.
-let loopAdd: LuaRawFunction = { L, context in
-  hostLoop(L, context, "loop:add") { call in
-    let scheduled = try call.scheduled(2)
-    let modes = try call.modesArgument(3)
-    call.stack.setCount(2)
-    switch scheduled {
-    case .timer(let id):
-      if call.loop.timers.slot(of: id) == nil { throw call.invalidTimer() }
-      for mode in modes { call.scheduleTimer(id, mode) }
-    case .item(let handle):
-      try call.requireValid(handle)
-      try call.add(handle.item, 2, to: modes)
-    case .programItem(let item): try call.loop.add(item, modes: modes)
-    }
-    return 1
+func loopAdd(_ call: HostCall) throws -> Int32 {
+  let scheduled = try call.scheduled(2)
+  let modes = try call.modesArgument(3)
+  call.stack.setCount(2)
+  switch scheduled {
+  case .timer(let id):
+    if call.loop.timers.slot(of: id) == nil { throw call.invalidTimer() }
+    for mode in modes { call.scheduleTimer(id, mode) }
+  case .item(let handle):
+    try call.requireValid(handle)
+    try call.add(handle.item, 2, to: modes)
+  case .programItem(let item): try call.loop.add(item, modes: modes)
   }
+  return 1
 }
 
 /// `loop:remove(item, modes)`: the item stays valid.
-let loopRemove: LuaRawFunction = { L, context in
-  hostLoop(L, context, "loop:remove") { call in
-    let scheduled = try call.scheduled(2)
-    let modes = try call.modesArgument(3)
-    call.stack.setCount(2)
-    switch scheduled {
-    case .timer(let id):
-      call.loop.remove(id, modes)
-      call.letGoOfTimerIfNowhere(id)
-    case .item(let handle):
-      let item = handle.item
-      let equal = call.loop.standIns(for: item, modes: modes)
-      call.loop.remove(item, modes: modes)
-      for item in equal + [item] { call.runtime.letGoIfNowhere(item) }
-    case .programItem(let item): call.loop.remove(item, modes: modes)
-    }
-    return 1
+func loopRemove(_ call: HostCall) throws -> Int32 {
+  let scheduled = try call.scheduled(2)
+  let modes = try call.modesArgument(3)
+  call.stack.setCount(2)
+  switch scheduled {
+  case .timer(let id):
+    call.loop.remove(id, modes)
+    call.letGoOfTimerIfNowhere(id)
+  case .item(let handle):
+    let item = handle.item
+    let equal = call.loop.standIns(for: item, modes: modes)
+    call.loop.remove(item, modes: modes)
+    for item in equal + [item] { call.runtime.letGoIfNowhere(item) }
+  case .programItem(let item): call.loop.remove(item, modes: modes)
   }
+  return 1
 }
 
 /// `loop:contains(item, mode)`; for `common`, whether it is a common item.
-let loopContains: LuaRawFunction = { L, context in
-  hostLoop(L, context, "loop:contains") { call in
-    let scheduled = try call.scheduled(2)
-    let mode =
-      call.stack.type(3) == .none ? .default : ModeName(try call.string(3, "the mode"))
-    switch scheduled {
-    case .timer(let id): call.stack.push(call.loop.contains(id, mode))
-    case .item(let handle): call.stack.push(call.loop.contains(handle.item, mode: mode))
-    case .programItem(let item): call.stack.push(call.loop.contains(item, mode: mode))
-    }
-    return 1
+func loopContains(_ call: HostCall) throws -> Int32 {
+  let scheduled = try call.scheduled(2)
+  let mode =
+    call.stack.type(3) == .none ? .default : ModeName(try call.string(3, "the mode"))
+  switch scheduled {
+  case .timer(let id): call.stack.push(call.loop.contains(id, mode))
+  case .item(let handle): call.stack.push(call.loop.contains(handle.item, mode: mode))
+  case .programItem(let item): call.stack.push(call.loop.contains(item, mode: mode))
   }
+  return 1
 }
 
 /// `timer:modes()`
-let timerModes: LuaRawFunction = { L, context in
-  host(L, context, "timer:modes") { call in
-    guard let id = call.timerID(1) else { throw call.notSelf("timer") }
-    call.pushNames(call.loop.modeNames(of: id))
-    return 1
-  }
+func timerModes(_ call: HostCall) throws -> Int32 {
+  guard let id = call.timerID(1) else { throw call.notSelf("timer") }
+  call.pushNames(call.loop.modeNames(of: id))
+  return 1
 }
 
 /// `loop:modes()`: each mode that has been used, and how much is in it.
-let loopModes: LuaRawFunction = { L, context in
-  hostLoop(L, context, "loop:modes") { call in
-    let stack = call.stack
-    let names = call.loop.modeNames
-    stack.newTable(fields: Int32(names.count))
-    for name in names {
-      guard let mode = call.loop.contents(of: name) else { continue }
-      stack.push(ref: call.runtime.modeRef(name))
-      stack.newTable(fields: 8)
-      stack.setField("common", mode.isCommon)
-      stack.setField("timers", mode.timers)
-      stack.setField("sources", mode.sources)
-      stack.setField("fds", mode.descriptors)
-      stack.setField("ports", mode.ports)
-      stack.setField("observers", mode.observers)
-      stack.setField("blocks", mode.blocks)
-      stack.setField("empty", mode.isEmpty)
-      stack.rawSet(-3)
-    }
-    return 1
+func loopModes(_ call: HostCall) throws -> Int32 {
+  let stack = call.stack
+  let names = call.loop.modeNames
+  stack.newTable(fields: Int32(names.count))
+  for name in names {
+    guard let mode = call.loop.contents(of: name) else { continue }
+    stack.push(ref: call.runtime.modeRef(name))
+    stack.newTable(fields: 8)
+    stack.setField("common", mode.isCommon)
+    stack.setField("timers", mode.timers)
+    stack.setField("sources", mode.sources)
+    stack.setField("fds", mode.descriptors)
+    stack.setField("ports", mode.ports)
+    stack.setField("observers", mode.observers)
+    stack.setField("blocks", mode.blocks)
+    stack.setField("empty", mode.isEmpty)
+    stack.rawSet(-3)
   }
+  return 1
 }

@@ -44,34 +44,32 @@ private let runOptions: [StaticString] = ["mode", "timeout", "until_handled"]
 
 /// `loop:run { mode, timeout, until_handled }` returns the result, the value of a stop, and whether
 /// a stop met the run (R19).
-let loopRun: LuaRawFunction = { L, context in
-  hostLoop(L, context, "loop:run") { call in
-    if call.count > 2 {
-      throw call.mistake("takes a mode, or a table such as { mode = \"default\", timeout = 5 }")
-    }
-    let runtime = call.runtime
-    var mode = ModeName.default
-    var timeout: Duration?
-    var returnAfterSource = false
-    switch call.stack.type(2) {
-    case .none, .nil: break
-    case .string: mode = ModeName(try call.string(2, "the mode"))
-    default:
-      let options = try call.options(2, runOptions, example: "{ mode = \"default\", timeout = 5 }")
-      mode = ModeName(try options.string("mode") ?? "default")
-      timeout = try options.seconds("timeout", .any).flatMap {
-        $0 == .max ? nil : .nanoseconds($0)
-      }
-      returnAfterSource = try options.boolean("until_handled") ?? false
-    }
-    if mode == .common {
-      throw call.mistake(
-        "'common' is a set of modes that items are scheduled in; run one mode of it, such as "
-          + "'default'")
-    }
-    try call.requireNesting(mode)
-    return runtime.runs.run(call, mode, timeout, returnAfterSource)
+func loopRun(_ call: HostCall) throws -> Int32 {
+  if call.count > 2 {
+    throw call.mistake("takes a mode, or a table such as { mode = \"default\", timeout = 5 }")
   }
+  let runtime = call.runtime
+  var mode = ModeName.default
+  var timeout: Duration?
+  var returnAfterSource = false
+  switch call.stack.type(2) {
+  case .none, .nil: break
+  case .string: mode = ModeName(try call.string(2, "the mode"))
+  default:
+    let options = try call.options(2, runOptions, example: "{ mode = \"default\", timeout = 5 }")
+    mode = ModeName(try options.string("mode") ?? "default")
+    timeout = try options.seconds("timeout", .any).flatMap {
+      $0 == .max ? nil : .nanoseconds($0)
+    }
+    returnAfterSource = try options.boolean("until_handled") ?? false
+  }
+  if mode == .common {
+    throw call.mistake(
+      "'common' is a set of modes that items are scheduled in; run one mode of it, such as "
+        + "'default'")
+  }
+  try call.requireNesting(mode)
+  return runtime.runs.run(call, mode, timeout, returnAfterSource)
 }
 
 extension HostCall {
@@ -94,13 +92,11 @@ extension HostCall {
 }
 
 /// `loop:stop(value)` ends the innermost run, and returns whether there was one (R16).
-let loopStop: LuaRawFunction = { L, context in
-  hostValue(L, context, "loop:stop") { call in
-    try call.requireLoop()
-    // A script cannot end the runs of a host.
-    let isAllowed = !call.runtime.errors.isHosted || call.runtime.runs.isInOwnRun
-    return isAllowed && call.loop.stop(call.stopValue())
-  }
+func loopStop(_ call: HostCall) throws -> some LuaPushable {
+  try call.requireLoop()
+  // A script cannot end the runs of a host.
+  let isAllowed = !call.runtime.errors.isHosted || call.runtime.runs.isInOwnRun
+  return isAllowed && call.loop.stop(call.stopValue())
 }
 
 /// `loop:stop_when_next_looking(value)`: remembered if the loop is not running.
@@ -119,49 +115,41 @@ extension HostCall {
   }
 }
 
-let loopWakeUp: LuaRawFunction = { L, context in
-  hostAction(L, context, "loop:wake_up") { call in
-    try call.requireLoop()
-    call.loop.wakeUp()
-  }
+func loopWakeUp(_ call: HostCall) throws {
+  try call.requireLoop()
+  call.loop.wakeUp()
 }
 
 // MARK: Modes
 
-let loopAddCommonMode: LuaRawFunction = { L, context in
-  hostValue(L, context, "loop:add_common_mode") { call in
-    try call.requireLoop()
-    let failures = call.loop.addCommonMode(ModeName(try call.string(2, "the mode")))
-    call.runtime.loopContext.chargePlaces()
-    if let first = failures.first {
-      throw OperatingFailure("loop:add_common_mode: \(first)", first.code)
-    }
-    return true
+func loopAddCommonMode(_ call: HostCall) throws -> some LuaPushable {
+  try call.requireLoop()
+  let failures = call.loop.addCommonMode(ModeName(try call.string(2, "the mode")))
+  call.runtime.loopContext.chargePlaces()
+  if let first = failures.first {
+    throw OperatingFailure("loop:add_common_mode: \(first)", first.code)
   }
+  return true
 }
 
 /// `loop:next_timer(mode)`: the earliest date of a mode's timers.
-let loopNextTimer: LuaRawFunction = { L, context in
-  hostLoop(L, context, "loop:next_timer") { call in
-    let mode = call.count < 2 ? .default : ModeName(try call.string(2, "the mode"))
-    if let date = call.loop.nextTimerDate(mode: mode) {
-      call.stack.push(Double(date.nanoseconds) / 1e9)
-    } else {
-      call.stack.pushNil()
-    }
-    return 1
+func loopNextTimer(_ call: HostCall) throws -> Int32 {
+  let mode = call.count < 2 ? .default : ModeName(try call.string(2, "the mode"))
+  if let date = call.loop.nextTimerDate(mode: mode) {
+    call.stack.push(Double(date.nanoseconds) / 1e9)
+  } else {
+    call.stack.pushNil()
   }
+  return 1
 }
 
-let loopMode: LuaRawFunction = { L, context in
-  host(L, context, "loop.mode") { call in
-    if let mode = call.loop.currentMode {
-      call.stack.push(ref: call.runtime.modeRef(mode))
-    } else {
-      call.stack.pushNil()
-    }
-    return 1
+func loopMode(_ call: HostCall) throws -> Int32 {
+  if let mode = call.loop.currentMode {
+    call.stack.push(ref: call.runtime.modeRef(mode))
+  } else {
+    call.stack.pushNil()
   }
+  return 1
 }
 
 // MARK: Errors

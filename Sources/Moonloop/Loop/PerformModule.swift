@@ -40,58 +40,54 @@ private let performAfterOptions: [StaticString] = ["after", "modes", "target"]
 /// once by the next pass in one of the modes.
 ///
 /// `wake = false` is the bare form (R107); `as_source = true` counts as a source (R111).
-let loopPerform: LuaRawFunction = { L, context in
-  hostLoop(L, context, "loop:perform") { call in
-    var modes: [ModeName] = [.default]
-    var wakes = true
-    var asSource = false
-    var order = 0
-    var target: ScriptTarget?
-    var function: Int32 = 2
-    if call.stack.type(2) == .table {
-      let options = try call.options(2, performOptions, example: "{ modes = \"common\" }")
-      modes = try options.modes() ?? modes
-      wakes = try options.boolean("wake") ?? true
-      asSource = try options.boolean("as_source") ?? false
-      order = try options.integer("order", in: .min ... .max) ?? 0
-      target = options.target("target")
-      function = 3
-    }
-    let request = try call.pushRequest("perform", modes, target, function)
-    let body = call.runtime.requests.body(of: request)
-    request.request = call.loop.performHere(
-      modes: modes, wakes: wakes, asSource: asSource, order: order, body)
-    return 1
+func loopPerform(_ call: HostCall) throws -> Int32 {
+  var modes: [ModeName] = [.default]
+  var wakes = true
+  var asSource = false
+  var order = 0
+  var target: ScriptTarget?
+  var function: Int32 = 2
+  if call.stack.type(2) == .table {
+    let options = try call.options(2, performOptions, example: "{ modes = \"common\" }")
+    modes = try options.modes() ?? modes
+    wakes = try options.boolean("wake") ?? true
+    asSource = try options.boolean("as_source") ?? false
+    order = try options.integer("order", in: .min ... .max) ?? 0
+    target = options.target("target")
+    function = 3
   }
+  let request = try call.pushRequest("perform", modes, target, function)
+  let body = call.runtime.requests.body(of: request)
+  request.request = call.loop.performHere(
+    modes: modes, wakes: wakes, asSource: asSource, order: order, body)
+  return 1
 }
 
 /// `loop:perform_after(seconds, f, …)`, `loop:perform_after({ after, modes, target }, f, …)`: a
 /// one-shot timer (R114).
-let loopPerformAfter: LuaRawFunction = { L, context in
-  hostLoop(L, context, "loop:perform_after") { call in
-    var modes: [ModeName] = [.default]
-    var target: ScriptTarget?
-    let delay: Int64
-    if call.stack.type(2) == .table {
-      let options = try call.options(2, performAfterOptions, example: "{ after = 1 }")
-      guard let after = try options.seconds("after", .notNegative) else {
-        throw call.mistake("needs 'after', the delay in seconds")
-      }
-      delay = after
-      modes = try options.modes() ?? modes
-      target = options.target("target")
-    } else {
-      delay = try call.seconds(2, "the delay", .notNegative)
+func loopPerformAfter(_ call: HostCall) throws -> Int32 {
+  var modes: [ModeName] = [.default]
+  var target: ScriptTarget?
+  let delay: Int64
+  if call.stack.type(2) == .table {
+    let options = try call.options(2, performAfterOptions, example: "{ after = 1 }")
+    guard let after = try options.seconds("after", .notNegative) else {
+      throw call.mistake("needs 'after', the delay in seconds")
     }
-    if !call.timers.hasRoom(upTo: call.loop.timerLimit) { throw call.tooManyTimers() }
-    let request = try call.pushRequest("perform_after", modes, target, 3)
-    let body = call.runtime.requests.body(of: request)
-    request.request = call.loop.perform(after: .nanoseconds(delay), modes: modes, body)
-    if let timer = request.request?.timer {
-      call.runtime.handles.setPlace(of: timer, request.madeAt)
-    }
-    return 1
+    delay = after
+    modes = try options.modes() ?? modes
+    target = options.target("target")
+  } else {
+    delay = try call.seconds(2, "the delay", .notNegative)
   }
+  if !call.timers.hasRoom(upTo: call.loop.timerLimit) { throw call.tooManyTimers() }
+  let request = try call.pushRequest("perform_after", modes, target, 3)
+  let body = call.runtime.requests.body(of: request)
+  request.request = call.loop.perform(after: .nanoseconds(delay), modes: modes, body)
+  if let timer = request.request?.timer {
+    call.runtime.handles.setPlace(of: timer, request.madeAt)
+  }
+  return 1
 }
 
 extension HostCall {
@@ -133,15 +129,13 @@ extension HostCall {
 }
 
 /// `loop:cancel_performs(target)`: cancels all requests for it; returns how many there were (R146).
-let loopCancelPerforms: LuaRawFunction = { L, context in
-  hostValue(L, context, "loop:cancel_performs") { call in
-    try call.requireLoop()
-    call.stack.setCount(2)
-    guard let target = ScriptTarget(call.stack, 2) else {
-      throw call.mistake("takes the target, got \(call.given(2))")
-    }
-    return call.runtime.requests.cancel(for: target)
+func loopCancelPerforms(_ call: HostCall) throws -> some LuaPushable {
+  try call.requireLoop()
+  call.stack.setCount(2)
+  guard let target = ScriptTarget(call.stack, 2) else {
+    throw call.mistake("takes the target, got \(call.given(2))")
   }
+  return call.runtime.requests.cancel(for: target)
 }
 
 /// The handle of a request was collected, which the loop held while it waited.
@@ -161,10 +155,8 @@ let requestIsPending: LuaRawFunction = { L, context in
   hostValue(L, context, "request:is_pending") { try $0.selfRequest().ref != 0 }
 }
 
-let requestToString: LuaRawFunction = { L, context in
-  hostValue(L, context, "tostring") { call in
-    let request = try call.selfRequest()
-    let end = request.ref == 0 ? ", over" : ""
-    return call.runtime.label(of: .request(request)) + end
-  }
+func requestToString(_ call: HostCall) throws -> some LuaPushable {
+  let request = try call.selfRequest()
+  let end = request.ref == 0 ? ", over" : ""
+  return call.runtime.label(of: .request(request)) + end
 }

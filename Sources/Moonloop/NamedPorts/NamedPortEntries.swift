@@ -4,6 +4,6 @@ internal import LuaEmbed
 
 /// The functions of `ml.port`.
 let namedPortEntries: [LuaEntry] = [
-  .function("listen", portListen),
-  .function("connect", portConnect),
+  .function("listen") { host($0, $1, "ml.port.listen", portListen) },
+  .function("connect") { host($0, $1, "ml.port.connect", portConnect) },
 ]

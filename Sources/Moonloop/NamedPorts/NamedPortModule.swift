@@ -8,67 +8,63 @@ private let namedOptions: [StaticString] = [
 ]
 
 /// `ml.port.listen(name [, { handler, capacity, modes, keep_alive, on_error }])`
-let portListen: LuaRawFunction = { L, context in
-  host(L, context, "ml.port.listen") { call in
-    let (place, options) = try call.namedPort()
-    let wanted = try call.wanted(options)
-    if try call.isRemade(.listener, wanted, place, options) { return 1 }
-    let port = call.makePort(place, wanted)
-    let gate = call.loop.kernel.makeGate()
-    var listener: PortListener?
-    var link = PortLink(.listener) {}
-    try call.open(port) { hub throws(OperatingFailure) in
-      let (socket, hold) = try place.listen().split()
-      let new = PortListener(hub, name: place.name, to: port) { gate.open() }
-      listener = new
-      hub.change { _ in new.begin(socket) }
-      link = PortLink(.listener) {
-        hold.release()  // at once, so that the name can be taken again
-        hub.change { _ in new.finish() }
-      }
+func portListen(_ call: HostCall) throws -> Int32 {
+  let (place, options) = try call.namedPort()
+  let wanted = try call.wanted(options)
+  if try call.isRemade(.listener, wanted, place, options) { return 1 }
+  let port = call.makePort(place, wanted)
+  let gate = call.loop.kernel.makeGate()
+  var listener: PortListener?
+  var link = PortLink(.listener) {}
+  try call.open(port) { hub throws(OperatingFailure) in
+    let (socket, hold) = try place.listen().split()
+    let new = PortListener(hub, name: place.name, to: port) { gate.open() }
+    listener = new
+    hub.change { _ in new.begin(socket) }
+    link = PortLink(.listener) {
+      hold.release()  // at once, so that the name can be taken again
+      hub.change { _ in new.finish() }
     }
-    call.runtime.farewells.note(
-      PortFarewell(label: port.label, gate: gate) { [listener] in listener?.abandonSoon() })
-    return try call.finish(port, wanted, options, PortShape(link: link))
   }
+  call.runtime.farewells.note(
+    PortFarewell(label: port.label, gate: gate) { [listener] in listener?.abandonSoon() })
+  return try call.finish(port, wanted, options, PortShape(link: link))
 }
 
 /// `ml.port.connect(name [, { handler, capacity, modes, keep_alive, on_error }])`
-let portConnect: LuaRawFunction = { L, context in
-  host(L, context, "ml.port.connect") { call in
-    let (place, options) = try call.namedPort()
-    let wanted = try call.wanted(options)
-    if try call.isRemade(.connection, wanted, place, options) { return 1 }
-    let port = call.makePort(place, wanted)
-    let gate = call.loop.kernel.makeGate()
-    let owner = PortOwner(call.runtime, port)
-    var connection: PortConnection?
-    var link = PortLink(.connection) {}
-    try call.open(port) { hub throws(OperatingFailure) in
-      let number = try place.connect().release()
-      let new = PortConnection(
-        hub, label: port.label, peer: place.name, capacity: wanted.capacity, to: port,
-        isListeners: false
-      ) { reason in
-        gate.open()
-        owner.ended(reason)
-      }
-      connection = new
-      hub.change { _ in new.begin(number) }
-      link = PortLink(.connection) { hub.change { _ in new.finish() } }
+func portConnect(_ call: HostCall) throws -> Int32 {
+  let (place, options) = try call.namedPort()
+  let wanted = try call.wanted(options)
+  if try call.isRemade(.connection, wanted, place, options) { return 1 }
+  let port = call.makePort(place, wanted)
+  let gate = call.loop.kernel.makeGate()
+  let owner = PortOwner(call.runtime, port)
+  var connection: PortConnection?
+  var link = PortLink(.connection) {}
+  try call.open(port) { hub throws(OperatingFailure) in
+    let number = try place.connect().release()
+    let new = PortConnection(
+      hub, label: port.label, peer: place.name, capacity: wanted.capacity, to: port,
+      isListeners: false
+    ) { reason in
+      gate.open()
+      owner.ended(reason)
     }
-    call.runtime.farewells.note(
-      PortFarewell(label: port.label, gate: gate) { [connection] in connection?.endSoon() })
-    let shape = PortShape(link: link)
-    // A replay has no connection; it asks the intake what happened to messages.
-    let outgoing =
-      connection?.outgoing
-      ?? Loop.Port(name: place.name, capacity: wanted.capacity) { _, _ in }
-    outgoing.noteForeign()
-    shape.peer = PortRight(outgoing, home: 0, isForeign: true)
-    shape.holdsByHandler = wanted.mayHold
-    return try call.finish(port, wanted, options, shape)
+    connection = new
+    hub.change { _ in new.begin(number) }
+    link = PortLink(.connection) { hub.change { _ in new.finish() } }
   }
+  call.runtime.farewells.note(
+    PortFarewell(label: port.label, gate: gate) { [connection] in connection?.endSoon() })
+  let shape = PortShape(link: link)
+  // A replay has no connection; it asks the intake what happened to messages.
+  let outgoing =
+    connection?.outgoing
+    ?? Loop.Port(name: place.name, capacity: wanted.capacity) { _, _ in }
+  outgoing.noteForeign()
+  shape.peer = PortRight(outgoing, home: 0, isForeign: true)
+  shape.holdsByHandler = wanted.mayHold
+  return try call.finish(port, wanted, options, shape)
 }
 
 /// The options of a named port.

@@ -244,36 +244,34 @@ private let connectOptions: [StaticString] = [
 ]
 
 /// `ml.net.connect { host, port | path, timeout, … }`: a stream, once it is connected.
-let netConnect: LuaRawFunction = { L, context in
-  host(L, context, "ml.net.connect") { call in
-    try call.requireRoom()
-    let options = try call.options(
-      1, connectOptions, example: "{ host = \"localhost\", port = 8080, timeout = 5 }")
-    let place = try NetPlace(options, call, isServer: false)
-    try call.requireGrant(for: place)
-    var request = ConnectRequest()
-    request.text = place.text
-    request.traits.name = try options.name() ?? place.text
-    request.traits.modes = try options.modes()
-    request.traits.madeAt = call.stack.position
-    request.limits = try StreamLimits(options, timeout: "io_timeout")
-    request.noDelay = try options.boolean("nodelay") ?? true
-    request.keepAlive = try options.integer("keepalive", in: 1...32767)
-    request.localHost = try options.string("local_host")
-    let family = try options.family()
-    let timeout = try options.seconds("timeout", .notNegative)
-    request.tls = try call.clientTLS(options, host: try options.string("host"))
-    let coroutine = try call.requireWaiting()
-    let wait = ConnectWait(call.runtime, request)
-    do {
-      switch place {
-      case .address(let address): wait.start([address])
-      case .name(let host, let port): try wait.start(host: host, port: port, family)
-      }
-    } catch {
-      wait.end()
-      throw error
+func netConnect(_ call: HostCall) throws -> Int32 {
+  try call.requireRoom()
+  let options = try call.options(
+    1, connectOptions, example: "{ host = \"localhost\", port = 8080, timeout = 5 }")
+  let place = try NetPlace(options, call, isServer: false)
+  try call.requireGrant(for: place)
+  var request = ConnectRequest()
+  request.text = place.text
+  request.traits.name = try options.name() ?? place.text
+  request.traits.modes = try options.modes()
+  request.traits.madeAt = call.stack.position
+  request.limits = try StreamLimits(options, timeout: "io_timeout")
+  request.noDelay = try options.boolean("nodelay") ?? true
+  request.keepAlive = try options.integer("keepalive", in: 1...32767)
+  request.localHost = try options.string("local_host")
+  let family = try options.family()
+  let timeout = try options.seconds("timeout", .notNegative)
+  request.tls = try call.clientTLS(options, host: try options.string("host"))
+  let coroutine = try call.requireWaiting()
+  let wait = ConnectWait(call.runtime, request)
+  do {
+    switch place {
+    case .address(let address): wait.start([address])
+    case .name(let host, let port): try wait.start(host: host, port: port, family)
     }
-    return try call.wait(wait, coroutine, timeout)
+  } catch {
+    wait.end()
+    throw error
   }
+  return try call.wait(wait, coroutine, timeout)
 }

@@ -114,67 +114,65 @@ private let udpOptions: [StaticString] = [
 ]
 
 /// `ml.net.udp { host, port, broadcast, reuse_port, connect, handler }`
-let netUDP: LuaRawFunction = { L, context in
-  host(L, context, "ml.net.udp") { call in
-    try call.requireRoom()
-    let options = try call.options(
-      1, udpOptions, example: "{ port = 5353, function(socket, data, peer) … end }")
-    let host = try options.string("host") ?? "0.0.0.0"
-    let port = try options.integer("port", in: 0...65535) ?? 0
-    guard let local = datagramAddress(host, port) else {
-      throw call.mistake(
-        "'host' must be an address or \"localhost\", got \"\(host)\"",
-        hint: "ask ml.net.resolve for one")
-    }
-    if port > 0 || options.has("host") { try call.requireGrant(for: local) }
-    let modes = try options.modes()
-    let reusesPort = try options.boolean("reuse_port") ?? false
-    let broadcasts = try options.boolean("broadcast") ?? false
-    let remote = try call.remote(options)
-    if let remote { try call.requireGrant(for: remote) }
-    let name = try options.name()
-    let hasHandler = try options.pushHandlerOrNil("[1]")
-    let identity = name ?? (port > 0 ? local.text : "")
-    let requested = [local.text] + [remote].compactMap { $0?.text }
-    let kept = try call.remake(
-      DatagramsKind.self, identity, handlers: 1, options, modes: modes ?? [.default]
-    ) { ScriptDatagrams.of($0)?.requested == requested }
-    if let kept, let socket = ScriptDatagrams.of(kept) {
-      let hadHandler = socket.hasHandler
-      call.runtime.generations.load?.toUndo {
-        socket.hasHandler = hadHandler
-        socket.settle()
-      }
-      socket.hasHandler = hasHandler
-      socket.settle()
-      return 1
-    }
-    let fd: Int32
-    do throws(SystemError) {
-      let socket = try Sockets.make(local.family, isDatagram: true)
-      if reusesPort { try Sockets.set(socket.number, .reusePort) }
-      if broadcasts { try Sockets.set(socket.number, .broadcast) }
-      try Sockets.bind(socket.number, local)
-      if let remote { _ = try Sockets.connect(socket.number, remote) }
-      fd = socket.release()
-    } catch { throw OperatingFailure("udp on \(local.text): \(error)", error.name) }
-    let kind = call.kind(DatagramsKind.self)
-    let source = Loop.DescriptorSource(
-      fd, closesDescriptor: true, events: [], reenabled: .read,
-      name: name ?? Sockets.name(of: fd)?.text ?? "", handler: kind.event)
-    source.isNonBlocking = true
-    source.onFailure = call.kind(DescriptorKind.self).failure
-    let socket = ScriptDatagrams(call.runtime, source)
-    socket.hasHandler = hasHandler
-    socket.isConnected = remote != nil
-    socket.identity = identity
-    socket.requested = requested
-    source.maker.state = socket
-    call.push(kind, source, handlers: 1)
-    let results = try call.finish(source, options, modes: modes ?? call.runtime.currentModes)
-    socket.settle()
-    return results
+func netUDP(_ call: HostCall) throws -> Int32 {
+  try call.requireRoom()
+  let options = try call.options(
+    1, udpOptions, example: "{ port = 5353, function(socket, data, peer) … end }")
+  let host = try options.string("host") ?? "0.0.0.0"
+  let port = try options.integer("port", in: 0...65535) ?? 0
+  guard let local = datagramAddress(host, port) else {
+    throw call.mistake(
+      "'host' must be an address or \"localhost\", got \"\(host)\"",
+      hint: "ask ml.net.resolve for one")
   }
+  if port > 0 || options.has("host") { try call.requireGrant(for: local) }
+  let modes = try options.modes()
+  let reusesPort = try options.boolean("reuse_port") ?? false
+  let broadcasts = try options.boolean("broadcast") ?? false
+  let remote = try call.remote(options)
+  if let remote { try call.requireGrant(for: remote) }
+  let name = try options.name()
+  let hasHandler = try options.pushHandlerOrNil("[1]")
+  let identity = name ?? (port > 0 ? local.text : "")
+  let requested = [local.text] + [remote].compactMap { $0?.text }
+  let kept = try call.remake(
+    DatagramsKind.self, identity, handlers: 1, options, modes: modes ?? [.default]
+  ) { ScriptDatagrams.of($0)?.requested == requested }
+  if let kept, let socket = ScriptDatagrams.of(kept) {
+    let hadHandler = socket.hasHandler
+    call.runtime.generations.load?.toUndo {
+      socket.hasHandler = hadHandler
+      socket.settle()
+    }
+    socket.hasHandler = hasHandler
+    socket.settle()
+    return 1
+  }
+  let fd: Int32
+  do throws(SystemError) {
+    let socket = try Sockets.make(local.family, isDatagram: true)
+    if reusesPort { try Sockets.set(socket.number, .reusePort) }
+    if broadcasts { try Sockets.set(socket.number, .broadcast) }
+    try Sockets.bind(socket.number, local)
+    if let remote { _ = try Sockets.connect(socket.number, remote) }
+    fd = socket.release()
+  } catch { throw OperatingFailure("udp on \(local.text): \(error)", error.name) }
+  let kind = call.kind(DatagramsKind.self)
+  let source = Loop.DescriptorSource(
+    fd, closesDescriptor: true, events: [], reenabled: .read,
+    name: name ?? Sockets.name(of: fd)?.text ?? "", handler: kind.event)
+  source.isNonBlocking = true
+  source.onFailure = call.kind(DescriptorKind.self).failure
+  let socket = ScriptDatagrams(call.runtime, source)
+  socket.hasHandler = hasHandler
+  socket.isConnected = remote != nil
+  socket.identity = identity
+  socket.requested = requested
+  source.maker.state = socket
+  call.push(kind, source, handlers: 1)
+  let results = try call.finish(source, options, modes: modes ?? call.runtime.currentModes)
+  socket.settle()
+  return results
 }
 
 private func datagramAddress(_ host: String, _ port: Int) -> SocketAddress? {
@@ -203,63 +201,59 @@ extension HostCall {
 }
 
 /// `socket:send(data [, host, port])`: true; never waits.
-let datagramSend: LuaRawFunction = { L, context in
-  host(L, context, "socket:send") { call in
-    let socket = try call.selfDatagrams()
-    guard call.stack.type(2) == .string else {
-      throw call.mistake("the data must be a string, got \(call.given(2))")
-    }
-    var to: SocketAddress?
-    if call.count >= 3 {
-      let host = try call.string(3, "the host")
-      guard call.stack.type(4) == .number, let port = call.stack.integer(4),
-        (1...65535).contains(port)
-      else { throw call.mistake("the port must be from 1 to 65535, got \(call.given(4))") }
-      to = datagramAddress(host, port)
-      if to == nil {
-        throw call.mistake(
-          "the host must be an address, got \"\(host)\"", hint: "ask ml.net.resolve for one")
-      }
-      if let to { try call.requireGrant(for: to) }
-    } else if !socket.isConnected {
-      throw call.mistake("needs host and port: the socket is not connected")
-    }
-    var failure: SystemError?
-    _ = call.stack.withBytes(2) { bytes in
-      do throws(SystemError) { try Sockets.send(socket.source.fd, bytes, to: to) } catch {
-        failure = error
-      }
-    }
-    if let failure {
-      let label = call.runtime.label(of: .item(socket.source))
-      return Int32(call.stack.pushFailure("\(label): \(failure)", failure.name))
-    }
-    call.stack.push(true)
-    return 1
+func datagramSend(_ call: HostCall) throws -> Int32 {
+  let socket = try call.selfDatagrams()
+  guard call.stack.type(2) == .string else {
+    throw call.mistake("the data must be a string, got \(call.given(2))")
   }
+  var to: SocketAddress?
+  if call.count >= 3 {
+    let host = try call.string(3, "the host")
+    guard call.stack.type(4) == .number, let port = call.stack.integer(4),
+      (1...65535).contains(port)
+    else { throw call.mistake("the port must be from 1 to 65535, got \(call.given(4))") }
+    to = datagramAddress(host, port)
+    if to == nil {
+      throw call.mistake(
+        "the host must be an address, got \"\(host)\"", hint: "ask ml.net.resolve for one")
+    }
+    if let to { try call.requireGrant(for: to) }
+  } else if !socket.isConnected {
+    throw call.mistake("needs host and port: the socket is not connected")
+  }
+  var failure: SystemError?
+  _ = call.stack.withBytes(2) { bytes in
+    do throws(SystemError) { try Sockets.send(socket.source.fd, bytes, to: to) } catch {
+      failure = error
+    }
+  }
+  if let failure {
+    let label = call.runtime.label(of: .item(socket.source))
+    return Int32(call.stack.pushFailure("\(label): \(failure)", failure.name))
+  }
+  call.stack.push(true)
+  return 1
 }
 
 /// `socket:receive([{ timeout }])`: a datagram and its sender.
-let datagramReceive: LuaRawFunction = { L, context in
-  host(L, context, "socket:receive") { call in
-    let socket = try call.selfDatagrams()
-    var timeout: Int64?
-    _ = try call.deadline(&timeout)
-    let label = call.runtime.label(of: .item(socket.source))
-    if socket.hasHandler { throw call.mistake("\(label) has a handler, which gets them") }
-    if socket.waiting?.isActive ?? false {
-      throw call.mistake("\(label): another task waits to receive already")
-    }
-    if let count = socket.receive(on: call.stack) { return Int32(count) }
-    let coroutine = try call.requireWaiting()
-    let wait = DatagramWait(socket, label)
-    var pending = Wait(.other(wait))
-    if let timeout, timeout != .max {
-      pending.timer = try call.deadline(after: timeout, coroutine)
-    }
-    socket.waiting = wait
-    socket.settle()
-    try call.serveHere(socket.source)
-    return call.suspend(pending, coroutine)
+func datagramReceive(_ call: HostCall) throws -> Int32 {
+  let socket = try call.selfDatagrams()
+  var timeout: Int64?
+  _ = try call.deadline(&timeout)
+  let label = call.runtime.label(of: .item(socket.source))
+  if socket.hasHandler { throw call.mistake("\(label) has a handler, which gets them") }
+  if socket.waiting?.isActive ?? false {
+    throw call.mistake("\(label): another task waits to receive already")
   }
+  if let count = socket.receive(on: call.stack) { return Int32(count) }
+  let coroutine = try call.requireWaiting()
+  let wait = DatagramWait(socket, label)
+  var pending = Wait(.other(wait))
+  if let timeout, timeout != .max {
+    pending.timer = try call.deadline(after: timeout, coroutine)
+  }
+  socket.waiting = wait
+  socket.settle()
+  try call.serveHere(socket.source)
+  return call.suspend(pending, coroutine)
 }

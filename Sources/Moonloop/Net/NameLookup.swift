@@ -127,28 +127,26 @@ extension Options {
 }
 
 /// `ml.net.resolve(name [, { family, timeout }])`: a list of addresses.
-let netResolve: LuaRawFunction = { L, context in
-  host(L, context, "ml.net.resolve") { call in
-    try call.requireOpen()
-    var family = Resolver.Family.any
-    var timeout: Int64?
-    if call.count >= 2, call.stack.type(2) != .nil {
-      let options = try call.options(2, resolveOptions, example: "{ family = \"inet6\" }")
-      family = try options.family()
-      timeout = try options.seconds("timeout", .notNegative)
-    }
-    let name = try call.string(1, "the name")
-    try call.requireGrant(forName: name)
-    if let address = SocketAddress(numeric: name, port: 0) {
-      call.stack.push(hosts: [address])  // it is an address already
-      return 1
-    }
-    let coroutine = try call.requireWaiting()
-    let wait = ResolveWait(call.runtime, host: name)
-    do { try wait.start(family) } catch {
-      wait.end()
-      throw error
-    }
-    return try call.wait(wait, coroutine, timeout)
+func netResolve(_ call: HostCall) throws -> Int32 {
+  try call.requireOpen()
+  var family = Resolver.Family.any
+  var timeout: Int64?
+  if call.count >= 2, call.stack.type(2) != .nil {
+    let options = try call.options(2, resolveOptions, example: "{ family = \"inet6\" }")
+    family = try options.family()
+    timeout = try options.seconds("timeout", .notNegative)
   }
+  let name = try call.string(1, "the name")
+  try call.requireGrant(forName: name)
+  if let address = SocketAddress(numeric: name, port: 0) {
+    call.stack.push(hosts: [address])  // it is an address already
+    return 1
+  }
+  let coroutine = try call.requireWaiting()
+  let wait = ResolveWait(call.runtime, host: name)
+  do { try wait.start(family) } catch {
+    wait.end()
+    throw error
+  }
+  return try call.wait(wait, coroutine, timeout)
 }

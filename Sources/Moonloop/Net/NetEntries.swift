@@ -5,30 +5,30 @@ internal import MoonloopSystem
 
 /// The functions of `ml.net`.
 let netEntries: [LuaEntry] = [
-  .function("listen", netListen),
-  .function("connect", netConnect),
-  .function("resolve", netResolve),
-  .function("udp", netUDP),
+  .function("listen") { host($0, $1, "ml.net.listen", netListen) },
+  .function("connect") { host($0, $1, "ml.net.connect", netConnect) },
+  .function("resolve") { host($0, $1, "ml.net.resolve", netResolve) },
+  .function("udp") { host($0, $1, "ml.net.udp", netUDP) },
 ]
 
 /// What a server's handle offers.
 let serverEntries: [LuaEntry] =
   [
-    .method("accept", serverAccept),
-    .field("port", serverPort),
-    .field("address", serverAddress),
+    .method("accept") { host($0, $1, "server:accept", serverAccept) },
+    .field("port") { host($0, $1, "server.port", serverPort) },
+    .field("address") { host($0, $1, "server.address", serverAddress) },
     .field("connections") {
       hostValue($0, $1, "server.connections") { try $0.selfServer().connections }
     },
-    .field("tls_failures", serverFailures),
-    .field("tls_failure", serverFailure),
+    .field("tls_failures") { hostValue($0, $1, "server.tls_failures", serverFailures) },
+    .field("tls_failure") { host($0, $1, "server.tls_failure", serverFailure) },
   ] + itemEntries
 
 /// What the handle of a datagram socket offers.
 let datagramEntries: [LuaEntry] =
   [
-    .method("send", datagramSend),
-    .method("receive", datagramReceive),
+    .method("send") { host($0, $1, "socket:send", datagramSend) },
+    .method("receive") { host($0, $1, "socket:receive", datagramReceive) },
     .field("port") {
       hostValue($0, $1, "socket.port") {
         Sockets.name(of: try $0.selfDatagrams().source.fd)?.port ?? 0

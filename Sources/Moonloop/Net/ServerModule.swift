@@ -27,57 +27,55 @@ private struct ListenRequest {
 }
 
 /// `ml.net.listen { host, port | path, backlog, …, handler }`
-let netListen: LuaRawFunction = { L, context in
-  host(L, context, "ml.net.listen") { call in
-    try call.requireRoom()
-    let options = try call.options(
-      1, listenOptions, example: "{ port = 8080, function(stream, peer) … end }")
-    let passed = try passedName(options, call)
-    let places = try requestedPlaces(options, isPassed: passed != nil, call)
-    let requested = passed.map { ["a socket passed by systemd " + $0] } ?? places.map(\.text)
-    let request = try ListenRequest(options)
-    let modes = try options.modes()
-    let limits = try StreamLimits(options)
-    let noDelay = try options.boolean("nodelay") ?? true
-    let keepAlive = try options.integer("keepalive", in: 1...32767)
-    let most = try options.integer("max_connections", in: 1...Int.max)
-    let name = try options.name()
-    let hasHandler = try options.pushHandlerOrNil("[1]")
-    let identity = name ?? requested.joined(separator: ",")
-    let tls = try call.listenerTLS(options)
-    let kept = try call.remake(
-      ServerKind.self, identity, handlers: 1, options, modes: modes ?? [.default]
-    ) { ScriptServer.of($0)?.requested == requested }
-    if let kept, let server = ScriptServer.of(kept) {
-      let wasOld = server.settings
-      call.runtime.generations.load?.toUndo { server.change(to: wasOld) }
-      server.change(
-        to: ServerSettings(
-          limits: limits, noDelay: noDelay, keepAlive: keepAlive, mostConnections: most ?? .max,
-          hasHandler: hasHandler, tls: tls))
-      return 1
-    }
-    let (socket, address) =
-      if let passed { try takePassed(passed) } else { try listen(places, request) }
-    let kind = call.kind(ServerKind.self)
-    let source = Loop.DescriptorSource(
-      socket, closesDescriptor: true, events: hasHandler ? .read : [], reenabled: .read,
-      name: name ?? address.text, handler: kind.event)
-    source.isNonBlocking = true
-    source.onFailure = call.kind(DescriptorKind.self).failure
-    let server = ScriptServer(call.runtime, source, address)
-    server.settings = ServerSettings(
-      limits: limits, noDelay: noDelay, keepAlive: keepAlive, mostConnections: most ?? .max,
-      hasHandler: hasHandler, tls: tls)
-    server.identity = identity
-    server.requested = requested
-    if passed == nil, address.family == .unix, !address.host.hasPrefix("@") {
-      server.path = Sockets.fileIdentity(address.host).map { (address.host, $0) }
-    }
-    source.maker.state = server
-    call.push(kind, source, handlers: 1)
-    return try call.finish(source, options, modes: modes ?? call.runtime.currentModes)
+func netListen(_ call: HostCall) throws -> Int32 {
+  try call.requireRoom()
+  let options = try call.options(
+    1, listenOptions, example: "{ port = 8080, function(stream, peer) … end }")
+  let passed = try passedName(options, call)
+  let places = try requestedPlaces(options, isPassed: passed != nil, call)
+  let requested = passed.map { ["a socket passed by systemd " + $0] } ?? places.map(\.text)
+  let request = try ListenRequest(options)
+  let modes = try options.modes()
+  let limits = try StreamLimits(options)
+  let noDelay = try options.boolean("nodelay") ?? true
+  let keepAlive = try options.integer("keepalive", in: 1...32767)
+  let most = try options.integer("max_connections", in: 1...Int.max)
+  let name = try options.name()
+  let hasHandler = try options.pushHandlerOrNil("[1]")
+  let identity = name ?? requested.joined(separator: ",")
+  let tls = try call.listenerTLS(options)
+  let kept = try call.remake(
+    ServerKind.self, identity, handlers: 1, options, modes: modes ?? [.default]
+  ) { ScriptServer.of($0)?.requested == requested }
+  if let kept, let server = ScriptServer.of(kept) {
+    let wasOld = server.settings
+    call.runtime.generations.load?.toUndo { server.change(to: wasOld) }
+    server.change(
+      to: ServerSettings(
+        limits: limits, noDelay: noDelay, keepAlive: keepAlive, mostConnections: most ?? .max,
+        hasHandler: hasHandler, tls: tls))
+    return 1
   }
+  let (socket, address) =
+    if let passed { try takePassed(passed) } else { try listen(places, request) }
+  let kind = call.kind(ServerKind.self)
+  let source = Loop.DescriptorSource(
+    socket, closesDescriptor: true, events: hasHandler ? .read : [], reenabled: .read,
+    name: name ?? address.text, handler: kind.event)
+  source.isNonBlocking = true
+  source.onFailure = call.kind(DescriptorKind.self).failure
+  let server = ScriptServer(call.runtime, source, address)
+  server.settings = ServerSettings(
+    limits: limits, noDelay: noDelay, keepAlive: keepAlive, mostConnections: most ?? .max,
+    hasHandler: hasHandler, tls: tls)
+  server.identity = identity
+  server.requested = requested
+  if passed == nil, address.family == .unix, !address.host.hasPrefix("@") {
+    server.path = Sockets.fileIdentity(address.host).map { (address.host, $0) }
+  }
+  source.maker.state = server
+  call.push(kind, source, handlers: 1)
+  return try call.finish(source, options, modes: modes ?? call.runtime.currentModes)
 }
 
 /// The addresses to try; none for a passed socket.
@@ -168,73 +166,63 @@ extension HostCall {
 
 /// `server:accept([{ timeout }])`: the next connection, and its peer; for servers without a
 /// handler.
-let serverAccept: LuaRawFunction = { L, context in
-  host(L, context, "server:accept") { call in
-    let server = try call.selfServer()
-    var timeout: Int64?
-    _ = try call.deadline(&timeout)
-    let label = call.runtime.label(of: .item(server.source))
-    if server.hasHandler {
-      throw call.mistake("\(label) has a handler, which gets the connections")
-    }
-    if server.accepting?.isActive ?? false {
-      throw call.mistake("\(label): another task waits to accept already")
-    }
-    if let connection = server.acceptNow() {
-      guard server.makeStream(connection, on: call.stack) != nil else {
-        return Int32(call.stack.pushFailure("\(label): the connection was lost", "ECONNABORTED"))
-      }
-      call.stack.push(peerOf: connection.fd)
-      return 2
-    }
-    let coroutine = try call.requireWaiting()
-    let wait = AcceptWait(server, label)
-    var pending = Wait(.other(wait))
-    if let timeout, timeout != .max {
-      pending.timer = try call.deadline(after: timeout, coroutine)
-    }
-    wait.begin()
-    server.accepting = wait
-    server.settle()
-    try call.serveHere(server.source)
-    return call.suspend(pending, coroutine)
+func serverAccept(_ call: HostCall) throws -> Int32 {
+  let server = try call.selfServer()
+  var timeout: Int64?
+  _ = try call.deadline(&timeout)
+  let label = call.runtime.label(of: .item(server.source))
+  if server.hasHandler {
+    throw call.mistake("\(label) has a handler, which gets the connections")
   }
+  if server.accepting?.isActive ?? false {
+    throw call.mistake("\(label): another task waits to accept already")
+  }
+  if let connection = server.acceptNow() {
+    guard server.makeStream(connection, on: call.stack) != nil else {
+      return Int32(call.stack.pushFailure("\(label): the connection was lost", "ECONNABORTED"))
+    }
+    call.stack.push(peerOf: connection.fd)
+    return 2
+  }
+  let coroutine = try call.requireWaiting()
+  let wait = AcceptWait(server, label)
+  var pending = Wait(.other(wait))
+  if let timeout, timeout != .max {
+    pending.timer = try call.deadline(after: timeout, coroutine)
+  }
+  wait.begin()
+  server.accepting = wait
+  server.settle()
+  try call.serveHere(server.source)
+  return call.suspend(pending, coroutine)
 }
 
-let serverPort: LuaRawFunction = { L, context in
-  host(L, context, "server.port") { call in
-    if let port = try call.selfServer().address.port {
-      call.stack.push(port)
-    } else {
-      call.stack.pushNil()
-    }
-    return 1
+func serverPort(_ call: HostCall) throws -> Int32 {
+  if let port = try call.selfServer().address.port {
+    call.stack.push(port)
+  } else {
+    call.stack.pushNil()
   }
+  return 1
 }
 
-let serverAddress: LuaRawFunction = { L, context in
-  host(L, context, "server.address") { call in
-    call.stack.push(address: try call.selfServer().address)
-    return 1
-  }
+func serverAddress(_ call: HostCall) throws -> Int32 {
+  call.stack.push(address: try call.selfServer().address)
+  return 1
 }
 
 /// How many handshakes with clients have failed, and why the last one did.
-let serverFailures: LuaRawFunction = { L, context in
-  hostValue(L, context, "server.tls_failures") { call in
-    let server = try call.selfServer()
-    return server.settings.tls == nil ? 0 : server.handshakes.failures
-  }
+func serverFailures(_ call: HostCall) throws -> some LuaPushable {
+  let server = try call.selfServer()
+  return server.settings.tls == nil ? 0 : server.handshakes.failures
 }
 
-let serverFailure: LuaRawFunction = { L, context in
-  host(L, context, "server.tls_failure") { call in
-    let server = try call.selfServer()
-    if server.settings.tls != nil, let text = server.handshakes.lastFailure {
-      call.stack.push(text)
-    } else {
-      call.stack.pushNil()
-    }
-    return 1
+func serverFailure(_ call: HostCall) throws -> Int32 {
+  let server = try call.selfServer()
+  if server.settings.tls != nil, let text = server.handshakes.lastFailure {
+    call.stack.push(text)
+  } else {
+    call.stack.pushNil()
   }
+  return 1
 }

@@ -79,43 +79,37 @@ extension HostCall {
 }
 
 /// `queue:enqueue(name, { style, sender, info, coalesce, modes })`: false if it was dropped.
-let notificationsEnqueue: LuaRawFunction = { L, context in
-  hostValue(L, context, "notifications:enqueue") { call in
-    let queue = try call.selfQueue()
-    try call.requireRoom(for: .notifications)
-    let options = try call.options(enqueueOptions)
-    let style = try options?.names("style", styles, "style") ?? [.asSoonAsPossible]
-    guard style.count == 1 else { throw call.mistake("'style' must be one style") }
-    let modes = try options?.modes() ?? [.default]
-    return queue.enqueue(
-      try call.notification(options), style[0], coalescing: try call.mask(options),
-      modes: modes)
-  }
+func notificationsEnqueue(_ call: HostCall) throws -> some LuaPushable {
+  let queue = try call.selfQueue()
+  try call.requireRoom(for: .notifications)
+  let options = try call.options(enqueueOptions)
+  let style = try options?.names("style", styles, "style") ?? [.asSoonAsPossible]
+  guard style.count == 1 else { throw call.mistake("'style' must be one style") }
+  let modes = try options?.modes() ?? [.default]
+  return queue.enqueue(
+    try call.notification(options), style[0], coalescing: try call.mask(options),
+    modes: modes)
 }
 
 /// `queue:dequeue(name, { sender, coalesce })`: how many were dropped.
-let notificationsDequeue: LuaRawFunction = { L, context in
-  hostValue(L, context, "notifications:dequeue") { call in
-    let queue = try call.selfQueue()
-    let options = try call.options(dequeueOptions)
-    let count = queue.dequeue(
-      matching: try call.notification(options), coalescing: try call.mask(options))
-    return count
-  }
+func notificationsDequeue(_ call: HostCall) throws -> some LuaPushable {
+  let queue = try call.selfQueue()
+  let options = try call.options(dequeueOptions)
+  let count = queue.dequeue(
+    matching: try call.notification(options), coalescing: try call.mask(options))
+  return count
 }
 
 /// `queue.waiting`: how many notifications are queued; 0 once it has ended.
-let notificationsWaiting: LuaRawFunction = { L, context in
-  hostValue(L, context, "notifications.waiting") { call in
-    let observer = try call.selfItem(of: NotificationsKind.self)
-    return ScriptNotifications.of(observer)?.queue.count ?? 0
-  }
+func notificationsWaiting(_ call: HostCall) throws -> some LuaPushable {
+  let observer = try call.selfItem(of: NotificationsKind.self)
+  return ScriptNotifications.of(observer)?.queue.count ?? 0
 }
 
 /// What a handle offers.
 let notificationsEntries: [LuaEntry] =
   [
-    .method("enqueue", notificationsEnqueue),
-    .method("dequeue", notificationsDequeue),
-    .field("waiting", notificationsWaiting),
+    .method("enqueue") { hostValue($0, $1, "notifications:enqueue", notificationsEnqueue) },
+    .method("dequeue") { hostValue($0, $1, "notifications:dequeue", notificationsDequeue) },
+    .field("waiting") { hostValue($0, $1, "notifications.waiting", notificationsWaiting) },
   ] + itemEntries

@@ -34,16 +34,12 @@ func makeObserver(_ call: HostCall, options index: Int32, isAdded: Bool) throws 
   return try call.finish(observer, options, modes: modes)
 }
 
-let observerOrder: LuaRawFunction = { L, context in
-  hostValue(L, context, "observer.order") { call in
-    let handle = try call.selfHandle(call.runtime.kinds.observer)
-    return handle.item(as: Loop.Observer.self).order
-  }
+func observerOrder(_ call: HostCall) throws -> some LuaPushable {
+  let handle = try call.selfHandle(call.runtime.kinds.observer)
+  return handle.item(as: Loop.Observer.self).order
 }
 
-let observerRepeats: LuaRawFunction = { L, context in
-  hostValue(L, context, "observer.repeats") { call in
-    let handle = try call.selfHandle(call.runtime.kinds.observer)
-    return handle.item(as: Loop.Observer.self).repeats
-  }
+func observerRepeats(_ call: HostCall) throws -> some LuaPushable {
+  let handle = try call.selfHandle(call.runtime.kinds.observer)
+  return handle.item(as: Loop.Observer.self).repeats
 }

@@ -213,24 +213,20 @@ func releaseReply(_ handle: LuaHandle) {
 }
 
 /// `reply(value)`: true; or nil, message, "EPIPE" if no answer is awaited (any more).
-let replyCall: LuaRawFunction = { L, context in
-  hostValue(L, context, "reply") { call in
-    guard let handle = call.runtime.kinds.reply.handle(call.stack.L, 1) else {
-      throw call.notSelf("reply")
-    }
-    let value = try call.clone(2)
-    guard let pointer = handle.pointer,
-      Unmanaged<ReplyTicket>.fromOpaque(pointer).takeUnretainedValue().answer(value)
-    else { throw OperatingFailure("reply: the request is not waiting for a reply", "EPIPE") }
-    return true
+func replyCall(_ call: HostCall) throws -> some LuaPushable {
+  guard let handle = call.runtime.kinds.reply.handle(call.stack.L, 1) else {
+    throw call.notSelf("reply")
   }
+  let value = try call.clone(2)
+  guard let pointer = handle.pointer,
+    Unmanaged<ReplyTicket>.fromOpaque(pointer).takeUnretainedValue().answer(value)
+  else { throw OperatingFailure("reply: the request is not waiting for a reply", "EPIPE") }
+  return true
 }
 
-let replyToString: LuaRawFunction = { L, context in
-  hostValue(L, context, "tostring") { call in
-    let handle = call.runtime.kinds.reply.handle(call.stack.L, 1)
-    return handle?.pointer == nil ? "reply (not awaited)" : "reply"
-  }
+func replyToString(_ call: HostCall) throws -> some LuaPushable {
+  let handle = call.runtime.kinds.reply.handle(call.stack.L, 1)
+  return handle?.pointer == nil ? "reply (not awaited)" : "reply"
 }
 
 // MARK: Methods
@@ -243,50 +239,46 @@ extension HostCall {
 }
 
 /// `port:on("message", handler)`: the handler gets the message and the reply (D33); nil: none.
-let portOn: LuaRawFunction = { L, context in
-  host(L, context, "port:on") { call in
-    let (handle, port) = try call.selfPort()
-    let event = try call.string(2, "the event")
-    if event != "message" {
-      throw call.mistake("unknown event \"\(event)\"", hint: "use \"message\"")
-    }
-    let isHandler = call.stack.type(3) != .nil
-    if isHandler { try call.function(3, "the handler") }
-    try call.requireValid(handle)
-    call.stack.setCount(3)
-    call.stack.popSlot(1, of: 1)
-    if let shape = PortShape.of(port) {
-      shape.givesHandle = false
-      if shape.receiver != nil {
-        throw call.mistake("a task receives from the port: it has either that or a handler")
-      }
-      if shape.waitsForHandler == isHandler { port.setSuspended(!isHandler) }
-      shape.waitsForHandler = !isHandler
-      if shape.holdsByHandler { call.loop.setKeepsAlive(port, isHandler) }
-    }
-    call.loop.deliverHeld(port)
-    call.stack.setCount(1)
-    return 1
+func portOn(_ call: HostCall) throws -> Int32 {
+  let (handle, port) = try call.selfPort()
+  let event = try call.string(2, "the event")
+  if event != "message" {
+    throw call.mistake("unknown event \"\(event)\"", hint: "use \"message\"")
   }
+  let isHandler = call.stack.type(3) != .nil
+  if isHandler { try call.function(3, "the handler") }
+  try call.requireValid(handle)
+  call.stack.setCount(3)
+  call.stack.popSlot(1, of: 1)
+  if let shape = PortShape.of(port) {
+    shape.givesHandle = false
+    if shape.receiver != nil {
+      throw call.mistake("a task receives from the port: it has either that or a handler")
+    }
+    if shape.waitsForHandler == isHandler { port.setSuspended(!isHandler) }
+    shape.waitsForHandler = !isHandler
+    if shape.holdsByHandler { call.loop.setKeepsAlive(port, isHandler) }
+  }
+  call.loop.deliverHeld(port)
+  call.stack.setCount(1)
+  return 1
 }
 
 /// `port:receive { timeout }`: the next message and its reply, for a task; or nil, message, code.
-let portReceive: LuaRawFunction = { L, context in
-  host(L, context, "port:receive") { call in
-    let (handle, port) = try call.selfPort()
-    let timeout = call.isAbsent(2) ? nil : try call.timeoutOption(2)
-    guard port.isValid else { throw OperatingFailure(call.told(call.invalid(handle)), "EPIPE") }
-    let coroutine = try call.requireWaiting()
-    guard let shape = PortShape.of(port), shape.waitsForHandler else {
-      throw call.mistake("the port has a handler, which gets its messages")
-    }
-    if shape.receiver != nil { throw call.mistake("another task receives from the port") }
-    let wait = ReceiveWait(call.runtime, port)
-    wait.limit(timeout)
-    shape.receiver = wait
-    port.setSuspended(false)
-    if shape.holdsByHandler { call.loop.setKeepsAlive(port, true) }
-    call.loop.deliverHeld(port)
-    return try call.wait(wait, coroutine, timeout)
+func portReceive(_ call: HostCall) throws -> Int32 {
+  let (handle, port) = try call.selfPort()
+  let timeout = call.isAbsent(2) ? nil : try call.timeoutOption(2)
+  guard port.isValid else { throw OperatingFailure(call.told(call.invalid(handle)), "EPIPE") }
+  let coroutine = try call.requireWaiting()
+  guard let shape = PortShape.of(port), shape.waitsForHandler else {
+    throw call.mistake("the port has a handler, which gets its messages")
   }
+  if shape.receiver != nil { throw call.mistake("another task receives from the port") }
+  let wait = ReceiveWait(call.runtime, port)
+  wait.limit(timeout)
+  shape.receiver = wait
+  port.setSuspended(false)
+  if shape.holdsByHandler { call.loop.setKeepsAlive(port, true) }
+  call.loop.deliverHeld(port)
+  return try call.wait(wait, coroutine, timeout)
 }

@@ -22,26 +22,20 @@ let remotePortInvalidate: LuaRawFunction = { L, context in
   }
 }
 
-let remotePortIsValid: LuaRawFunction = { L, context in
-  hostValue(L, context, "port:is_valid") { call in
-    let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
-    return right.map { !Intake.seldom(!$0.port.isValid) } ?? false
-  }
+func remotePortIsValid(_ call: HostCall) throws -> some LuaPushable {
+  let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
+  return right.map { !Intake.seldom(!$0.port.isValid) } ?? false
 }
 
-let remotePortName: LuaRawFunction = { L, context in
-  hostValue(L, context, "port.name") { call in
-    let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
-    return right?.port.name ?? ""
-  }
+func remotePortName(_ call: HostCall) throws -> some LuaPushable {
+  let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
+  return right?.port.name ?? ""
 }
 
-let remotePortToString: LuaRawFunction = { L, context in
-  hostValue(L, context, "tostring") { call in
-    let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
-    let state =
-      right.map { Intake.seldom(!$0.port.isValid) ? ": has ended" : "" } ?? ": invalidated"
-    let name = right?.port.name ?? ""
-    return "remote port\(name.isEmpty ? "" : " '\(name)'")\(state)"
-  }
+func remotePortToString(_ call: HostCall) throws -> some LuaPushable {
+  let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
+  let state =
+    right.map { Intake.seldom(!$0.port.isValid) ? ": has ended" : "" } ?? ": invalidated"
+  let name = right?.port.name ?? ""
+  return "remote port\(name.isEmpty ? "" : " '\(name)'")\(state)"
 }

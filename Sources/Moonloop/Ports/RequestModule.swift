@@ -104,12 +104,10 @@ extension HostCall {
 
 /// `port:send(message, { timeout })`: true; or nil, message, code: "EAGAIN" if it is full,
 /// "ETIMEDOUT" if it stays so, "EPIPE" if it has ended.
-let portSend: LuaRawFunction = { L, context in
-  host(L, context, "port:send") { call in
-    let target = try call.selfTarget()
-    let timeout = call.isAbsent(3) ? nil : try call.timeoutOption(3)
-    return try call.send(try call.clone(2, for: target), to: target, timeout: timeout)
-  }
+func portSend(_ call: HostCall) throws -> Int32 {
+  let target = try call.selfTarget()
+  let timeout = call.isAbsent(3) ? nil : try call.timeoutOption(3)
+  return try call.send(try call.clone(2, for: target), to: target, timeout: timeout)
 }
 
 extension HostCall {
@@ -173,27 +171,24 @@ private struct RequestOptions {
 /// `port:request(message, { timeout, send_timeout, mode })`: the reply; or nil, message, code.
 ///
 /// Suspends the task; where that is impossible, or with `mode`, it runs the loop in a mode.
-let portRequest: LuaRawFunction = { L, context in
-  host(L, context, "port:request") { call in
-    let target = try call.selfTarget()
-    let value = try call.clone(2, for: target)
-    var wanted = RequestOptions()
-    if !call.isAbsent(3) {
-      let options = try call.options(3, requestOptions, example: "{ timeout = 2 }")
-      wanted.timeout = try options.seconds("timeout", .notNegative)
-      wanted.sendTimeout = try options.seconds("send_timeout", .notNegative)
-      wanted.mode = try options.string("mode").map { ModeName($0) }
-    }
-    if wanted.mode == .common {
-      throw call.mistake("'common' is a set of modes; name one mode, such as 'default'")
-    }
-    if wanted.mode == nil, !call.isHandler(of: target), let coroutine = try call.waitingCoroutine()
-    {
-      return try call.requestAsTask(value, target, wanted, coroutine)
-    }
-    try call.requireNesting()
-    return try call.requestNested(value, target, wanted)
+func portRequest(_ call: HostCall) throws -> Int32 {
+  let target = try call.selfTarget()
+  let value = try call.clone(2, for: target)
+  var wanted = RequestOptions()
+  if !call.isAbsent(3) {
+    let options = try call.options(3, requestOptions, example: "{ timeout = 2 }")
+    wanted.timeout = try options.seconds("timeout", .notNegative)
+    wanted.sendTimeout = try options.seconds("send_timeout", .notNegative)
+    wanted.mode = try options.string("mode").map { ModeName($0) }
   }
+  if wanted.mode == .common {
+    throw call.mistake("'common' is a set of modes; name one mode, such as 'default'")
+  }
+  if wanted.mode == nil, !call.isHandler(of: target), let coroutine = try call.waitingCoroutine() {
+    return try call.requestAsTask(value, target, wanted, coroutine)
+  }
+  try call.requireNesting()
+  return try call.requestNested(value, target, wanted)
 }
 
 extension HostCall {

@@ -72,18 +72,20 @@ final class DescriptorWait: NetWait {
 // MARK: - Lua
 
 let posixWaitEntries: [LuaEntry] = [
-  .function("gate", posixGate), .function("open", posixOpen), .function("wait", posixWait),
-  .function("obstacle", posixObstacle), .function("blocks", posixBlocks),
-  .function("ready", posixReady),
+  .function("gate") { host($0, $1, "gate", posixGate) },
+  // `open(gate)`: ends the waits for a socket that is about to be closed.
+  .function("open") { hostAction($0, $1, "open") { $0.gate(1)?.endWaits() } },
+  .function("wait") { host($0, $1, "wait", posixWait) },
+  .function("obstacle") { host($0, $1, "obstacle", posixObstacle) },
+  .function("blocks") { hostValue($0, $1, "blocks", posixBlocks) },
+  .function("ready") { host($0, $1, "ready", posixReady) },
 ]
 
 /// `gate()`: a value that stands for a socket in `wait`, and in `open`.
-private let posixGate: LuaRawFunction = { L, context in
-  host(L, context, "gate") { call in
-    let handle = call.runtime.kinds.gate.push(call.stack.L)
-    handle.pointer = Unmanaged.passRetained(DescriptorGate()).toOpaque()
-    return 1
-  }
+private func posixGate(_ call: HostCall) throws -> Int32 {
+  let handle = call.runtime.kinds.gate.push(call.stack.L)
+  handle.pointer = Unmanaged.passRetained(DescriptorGate()).toOpaque()
+  return 1
 }
 
 func releaseGate(_ handle: LuaHandle) {
@@ -133,73 +135,60 @@ private struct AskedDescriptor {
   ]
 }
 
-/// `open(gate)`: ends the waits for a socket that is about to be closed.
-private let posixOpen: LuaRawFunction = { L, context in
-  hostAction(L, context, "open") { $0.gate(1)?.endWaits() }
-}
-
 /// `wait(timeout or nil, what, { fd, events, gate or false, ... })`: the task waits until a
 /// descriptor is ready to be read ("r"), written ("w") or either ("rw"), or a connection attempt is
 /// over ("c").
-private let posixWait: LuaRawFunction = { L, context in
-  host(L, context, "wait") { call in
-    try call.requireOpen()
-    let timeout = call.stack.type(1) == .nil ? nil : try call.seconds(1, "timeout", .notNegative)
-    let what = try call.string(2, "what is waited for")
-    let asked = try call.asked(3)
-    let coroutine = try call.requireWaiting()
-    let wait = DescriptorWait(call.runtime, what)
-    if !asked.contains(where: \.isConnection) { wait.letClockGo() }
-    do {
-      for one in asked { try wait.watch(one.fd, one.events, one.gate) }
-    } catch {
-      wait.end()
-      throw error
-    }
-    return try call.wait(wait, coroutine, timeout)
+private func posixWait(_ call: HostCall) throws -> Int32 {
+  try call.requireOpen()
+  let timeout = call.stack.type(1) == .nil ? nil : try call.seconds(1, "timeout", .notNegative)
+  let what = try call.string(2, "what is waited for")
+  let asked = try call.asked(3)
+  let coroutine = try call.requireWaiting()
+  let wait = DescriptorWait(call.runtime, what)
+  if !asked.contains(where: \.isConnection) { wait.letClockGo() }
+  do {
+    for one in asked { try wait.watch(one.fd, one.events, one.gate) }
+  } catch {
+    wait.end()
+    throw error
   }
+  return try call.wait(wait, coroutine, timeout)
 }
 
 /// `ready { fd, events, gate or false, ... }`: for each descriptor, whether it is ready now.
-private let posixReady: LuaRawFunction = { L, context in
-  host(L, context, "ready") { call in
-    let asked = try call.asked(1)
-    let questions = asked.map { one in
-      let read = one.events.contains(.read) ? POLLIN : 0
-      let write = one.events.contains(.write) ? POLLOUT : 0
-      return (fd: one.fd, events: Int16(read | write))
-    }
-    var found: [Int16] = []
-    try call.check("poll", again { lookAt(questions, found: &found) })
-    call.stack.newTable(items: Int32(found.count))
-    for (place, events) in found.enumerated() {
-      call.stack.push(events != 0)
-      call.stack.rawSet(-2, item: Int64(place) + 1)
-    }
-    return 1
+private func posixReady(_ call: HostCall) throws -> Int32 {
+  let asked = try call.asked(1)
+  let questions = asked.map { one in
+    let read = one.events.contains(.read) ? POLLIN : 0
+    let write = one.events.contains(.write) ? POLLOUT : 0
+    return (fd: one.fd, events: Int16(read | write))
   }
+  var found: [Int16] = []
+  try call.check("poll", again { lookAt(questions, found: &found) })
+  call.stack.newTable(items: Int32(found.count))
+  for (place, events) in found.enumerated() {
+    call.stack.push(events != 0)
+    call.stack.rawSet(-2, item: Int64(place) + 1)
+  }
+  return 1
 }
 
 /// `obstacle()`: why `wait` could not wait here, such as "inside a finalizer (__gc)"; nil: it can.
-private let posixObstacle: LuaRawFunction = { L, context in
-  host(L, context, "obstacle") { call in
-    if call.runtime.generations.isInLoad {
-      call.stack.push("while a file is reloaded" as StaticString)
-    } else if let obstacle = call.state.waitObstacle(call.stack.L) {
-      call.stack.push(obstacle)
-    } else {
-      call.stack.pushNil()
-    }
-    return 1
+private func posixObstacle(_ call: HostCall) throws -> Int32 {
+  if call.runtime.generations.isInLoad {
+    call.stack.push("while a file is reloaded" as StaticString)
+  } else if let obstacle = call.state.waitObstacle(call.stack.L) {
+    call.stack.push(obstacle)
+  } else {
+    call.stack.pushNil()
   }
+  return 1
 }
 
 /// `blocks(name, site)`: the function of this name is about to block the loop, called at a place
 /// such as " (a.lua:3)". Returns whether that was reported.
-private let posixBlocks: LuaRawFunction = { L, context in
-  hostValue(L, context, "blocks") { call in
-    let name = try call.string(1, "the name")
-    let site = try call.string(2, "the place")
-    return call.state.reportsBlocking(name, site)
-  }
+private func posixBlocks(_ call: HostCall) throws -> some LuaPushable {
+  let name = try call.string(1, "the name")
+  let site = try call.string(2, "the place")
+  return call.state.reportsBlocking(name, site)
 }

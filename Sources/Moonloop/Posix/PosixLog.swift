@@ -7,8 +7,14 @@ internal import MoonloopSystem
 let sinkModule = LuaModule(
   "moonloop.sink",
   [
-    .function("open", sinkOpen), .function("close", sinkClose), .function("write", sinkWrite),
-    .function("drain", sinkDrain), .function("is_journal", sinkIsJournal),
+    .function("open") { hostValue($0, $1, "log", sinkOpen) },
+    .function("close") { host($0, $1, "log", sinkClose) },
+    .function("write") { host($0, $1, "log", sinkWrite) },
+    .function("drain", sinkDrain),
+    // `is_journal(fd)`: whether a descriptor leads to the system's journal.
+    .function("is_journal") {
+      hostValue($0, $1, "log") { Systemd.isJournal(try $0.posixNumber()) }
+    },
   ])
 
 extension HostCall {
@@ -26,43 +32,32 @@ extension HostCall {
 }
 
 /// `open(fd)` or `open(path)`: the number of a sink, which counts as an open file.
-private let sinkOpen: LuaRawFunction = { L, context in
-  hostValue(L, context, "log") { call in
-    try call.requireRoom(for: .files)
-    let sink =
-      call.stack.type(1) == .string
-      ? try LogSink(appendingTo: try call.string(1, "the path"))
-      : try LogSink(try call.posixNumber())
-    call.runtime.handles.files.add(1)
-    return Int(sink.number)
-  }
+private func sinkOpen(_ call: HostCall) throws -> some LuaPushable {
+  try call.requireRoom(for: .files)
+  let sink =
+    call.stack.type(1) == .string
+    ? try LogSink(appendingTo: try call.string(1, "the path"))
+    : try LogSink(try call.posixNumber())
+  call.runtime.handles.files.add(1)
+  return Int(sink.number)
 }
 
-private let sinkClose: LuaRawFunction = { L, context in
-  host(L, context, "log") { call in
-    try call.log().close()
-    call.runtime.handles.files.add(-1)
-    return call.done()
-  }
+private func sinkClose(_ call: HostCall) throws -> Int32 {
+  try call.log().close()
+  call.runtime.handles.files.add(-1)
+  return call.done()
 }
 
 /// `write(sink, text)`: whether it was written or queued, and the results of `drain`.
-private let sinkWrite: LuaRawFunction = { L, context in
-  host(L, context, "log") { call in
-    let sink = try call.log()
-    let isTaken = call.stack.withBytes(2) { sink.write($0) }
-    call.stack.push(isTaken ?? false)
-    return 1 + call.push(drained: sink)
-  }
+private func sinkWrite(_ call: HostCall) throws -> Int32 {
+  let sink = try call.log()
+  let isTaken = call.stack.withBytes(2) { sink.write($0) }
+  call.stack.push(isTaken ?? false)
+  return 1 + call.push(drained: sink)
 }
 
 /// `drain(sink)`: writes what can be written now; returns how many bytes are still queued, and why
 /// the last write failed, if it did, and its code.
 private let sinkDrain: LuaRawFunction = { L, context in
   host(L, context, "log") { call in call.push(drained: try call.log()) }
-}
-
-/// `is_journal(fd)`: whether a descriptor leads to the system's journal.
-private let sinkIsJournal: LuaRawFunction = { L, context in
-  hostValue(L, context, "log") { Systemd.isJournal(try $0.posixNumber()) }
 }

@@ -6,17 +6,32 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 let posixSocketEntries: [LuaEntry] = [
-  .function("address", posixAddress), .function("socket", posixSocket),
-  .function("bind", posixBind), .function("listen", posixListen),
-  .function("accept", posixAccept), .function("connect", posixConnect),
-  .function("disconnect", posixDisconnect), .function("failure", posixFailure),
-  .function("name", posixName), .function("peer", posixPeer),
-  .function("get", posixGet), .function("set", posixSet),
-  .function("reset_on_close", posixResetOnClose), .function("shutdown", posixShutdown),
-  .function("send", posixSend), .function("receive", posixReceive),
-  .function("send_fd", posixSendDescriptor), .function("receive_fd", posixReceiveDescriptor),
-  .function("membership", posixMembership),
-  .function("multicast_interface", posixMulticastInterface),
+  .function("address") { host($0, $1, "address", posixAddress) },
+  .function("socket") { hostValue($0, $1, "socket", posixSocket) },
+  .function("bind") { host($0, $1, "bind", posixBind) },
+  .function("listen") { host($0, $1, "listen", posixListen) },
+  .function("accept") {
+    hostValue($0, $1, "accept") { Int(try Sockets.accept(try $0.posixNumber())) }
+  },
+  // `connect(fd, host, port)` or `connect(fd, path)`: true when connected; false if under way: the
+  // socket becomes writable when the outcome is known.
+  .function("connect") {
+    hostValue($0, $1, "connect") { try Sockets.connect(try $0.posixNumber(), try $0.address(2)) }
+  },
+  .function("disconnect") { host($0, $1, "disconnect", posixDisconnect) },
+  .function("failure") { host($0, $1, "failure", posixFailure) },
+  .function("name") { host($0, $1, "name", posixName) },
+  .function("peer") { host($0, $1, "peer", posixPeer) },
+  .function("get") { hostValue($0, $1, "get", posixGet) },
+  .function("set") { host($0, $1, "set", posixSet) },
+  .function("reset_on_close") { host($0, $1, "reset_on_close", posixResetOnClose) },
+  .function("shutdown") { host($0, $1, "shutdown", posixShutdown) },
+  .function("send") { host($0, $1, "send", posixSend) },
+  .function("receive") { host($0, $1, "receive", posixReceive) },
+  .function("send_fd") { hostValue($0, $1, "send_fd", posixSendDescriptor) },
+  .function("receive_fd") { host($0, $1, "receive_fd", posixReceiveDescriptor) },
+  .function("membership") { host($0, $1, "membership", posixMembership) },
+  .function("multicast_interface") { host($0, $1, "multicast_interface", posixMulticastInterface) },
 ]
 
 extension HostCall {
@@ -51,92 +66,66 @@ extension HostCall {
 }
 
 /// `address(host)`: the family of a numeric address; nil if it is none.
-private let posixAddress: LuaRawFunction = { L, context in
-  host(L, context, "address") { call in
-    guard let address = SocketAddress(numeric: try call.string(1, "the host"), port: 0) else {
-      call.stack.pushNil()
-      return 1
-    }
-    call.pushFamily(of: address)
+private func posixAddress(_ call: HostCall) throws -> Int32 {
+  guard let address = SocketAddress(numeric: try call.string(1, "the host"), port: 0) else {
+    call.stack.pushNil()
     return 1
   }
+  call.pushFamily(of: address)
+  return 1
 }
 
 /// `socket(family, isDatagram)`: a nonblocking descriptor.
-private let posixSocket: LuaRawFunction = { L, context in
-  hostValue(L, context, "socket") { call in
-    let family: SocketAddress.Family
-    switch call.stack.string(1) {
-    case "inet": family = .inet
-    case "inet6": family = .inet6
-    case "unix": family = .unix
-    default: throw call.mistake("the family must be \"inet\", \"inet6\" or \"unix\"")
-    }
-    let socket = try Sockets.make(family, isDatagram: call.stack.boolean(2))
-    return Int(socket.release())
+private func posixSocket(_ call: HostCall) throws -> some LuaPushable {
+  let family: SocketAddress.Family
+  switch call.stack.string(1) {
+  case "inet": family = .inet
+  case "inet6": family = .inet6
+  case "unix": family = .unix
+  default: throw call.mistake("the family must be \"inet\", \"inet6\" or \"unix\"")
   }
+  let socket = try Sockets.make(family, isDatagram: call.stack.boolean(2))
+  return Int(socket.release())
 }
 
-private let posixBind: LuaRawFunction = { L, context in
-  host(L, context, "bind") { call in
-    try Sockets.bind(try call.posixNumber(), try call.address(2))
-    return call.done()
-  }
+private func posixBind(_ call: HostCall) throws -> Int32 {
+  try Sockets.bind(try call.posixNumber(), try call.address(2))
+  return call.done()
 }
 
-private let posixListen: LuaRawFunction = { L, context in
-  host(L, context, "listen") { call in
-    let backlog = try call.stack.integer(2, "the backlog", in: .min ... .max)
-    try Sockets.listen(try call.posixNumber(), backlog: backlog)
-    return call.done()
-  }
-}
-
-private let posixAccept: LuaRawFunction = { L, context in
-  hostValue(L, context, "accept") { Int(try Sockets.accept(try $0.posixNumber())) }
-}
-
-/// `connect(fd, host, port)` or `connect(fd, path)`: true when connected; false if under way: the
-/// socket becomes writable when the outcome is known.
-private let posixConnect: LuaRawFunction = { L, context in
-  hostValue(L, context, "connect") { try Sockets.connect(try $0.posixNumber(), try $0.address(2)) }
+private func posixListen(_ call: HostCall) throws -> Int32 {
+  let backlog = try call.stack.integer(2, "the backlog", in: .min ... .max)
+  try Sockets.listen(try call.posixNumber(), backlog: backlog)
+  return call.done()
 }
 
 /// `disconnect(fd)`: removes the peer of a datagram socket.
-private let posixDisconnect: LuaRawFunction = { L, context in
-  host(L, context, "disconnect") { call in
-    var nobody = sockaddr()
-    nobody.sa_family = sa_family_t(AF_UNSPEC)
-    let size = socklen_t(MemoryLayout<sockaddr>.size)
-    try call.check("connect", Glibc.connect(try call.posixNumber(), &nobody, size))
-    return call.done()
-  }
+private func posixDisconnect(_ call: HostCall) throws -> Int32 {
+  var nobody = sockaddr()
+  nobody.sa_family = sa_family_t(AF_UNSPEC)
+  let size = socklen_t(MemoryLayout<sockaddr>.size)
+  try call.check("connect", Glibc.connect(try call.posixNumber(), &nobody, size))
+  return call.done()
 }
 
 /// `failure(fd)`: nothing, or `nil, message, code` of a background failure, once.
-private let posixFailure: LuaRawFunction = { L, context in
-  host(L, context, "failure") { call in
-    if let failure = Sockets.failure(of: try call.posixNumber()) { throw failure }
-    return call.done()
-  }
+private func posixFailure(_ call: HostCall) throws -> Int32 {
+  if let failure = Sockets.failure(of: try call.posixNumber()) { throw failure }
+  return call.done()
 }
 
-private let posixName: LuaRawFunction = { L, context in
-  host(L, context, "name") { call in
-    guard let address = Sockets.name(of: try call.posixNumber()) else {
-      throw SystemError(call: "getsockname", code: EBADF)
-    }
-    return call.push(address)
+private func posixName(_ call: HostCall) throws -> Int32 {
+  guard let address = Sockets.name(of: try call.posixNumber()) else {
+    throw SystemError(call: "getsockname", code: EBADF)
   }
+  return call.push(address)
 }
 
-private let posixPeer: LuaRawFunction = { L, context in
-  host(L, context, "peer") { call in
-    guard let address = Sockets.peer(of: try call.posixNumber()) else {
-      throw SystemError(call: "getpeername", code: ENOTCONN)
-    }
-    return call.push(address)
+private func posixPeer(_ call: HostCall) throws -> Int32 {
+  guard let address = Sockets.peer(of: try call.posixNumber()) else {
+    throw SystemError(call: "getpeername", code: ENOTCONN)
   }
+  return call.push(address)
 }
 
 private struct NamedOption {
@@ -172,135 +161,115 @@ extension HostCall {
 }
 
 /// `get(fd, option)`
-private let posixGet: LuaRawFunction = { L, context in
-  hostValue(L, context, "get") { call in
-    let fd = try call.posixNumber()
-    let option = try call.option()
-    var value: Int32 = 0
-    var size = socklen_t(MemoryLayout<Int32>.size)
-    try call.check("getsockopt", getsockopt(fd, option.level, option.name, &value, &size))
-    return Int(value)
-  }
+private func posixGet(_ call: HostCall) throws -> some LuaPushable {
+  let fd = try call.posixNumber()
+  let option = try call.option()
+  var value: Int32 = 0
+  var size = socklen_t(MemoryLayout<Int32>.size)
+  try call.check("getsockopt", getsockopt(fd, option.level, option.name, &value, &size))
+  return Int(value)
 }
 
 /// `set(fd, option, number)`
-private let posixSet: LuaRawFunction = { L, context in
-  host(L, context, "set") { call in
-    let fd = try call.posixNumber()
-    let option = try call.option()
-    let range = Int(Int32.min)...Int(Int32.max)
-    var value = Int32(try call.stack.integer(3, "the value", in: range))
-    let size = socklen_t(MemoryLayout<Int32>.size)
-    try call.check("setsockopt", setsockopt(fd, option.level, option.name, &value, size))
-    return call.done()
-  }
+private func posixSet(_ call: HostCall) throws -> Int32 {
+  let fd = try call.posixNumber()
+  let option = try call.option()
+  let range = Int(Int32.min)...Int(Int32.max)
+  var value = Int32(try call.stack.integer(3, "the value", in: range))
+  let size = socklen_t(MemoryLayout<Int32>.size)
+  try call.check("setsockopt", setsockopt(fd, option.level, option.name, &value, size))
+  return call.done()
 }
 
-private let posixResetOnClose: LuaRawFunction = { L, context in
-  host(L, context, "reset_on_close") { call in
-    Sockets.resetOnClose(try call.posixNumber())
-    return call.done()
-  }
+private func posixResetOnClose(_ call: HostCall) throws -> Int32 {
+  Sockets.resetOnClose(try call.posixNumber())
+  return call.done()
 }
 
 /// `shutdown(fd)`: ends writing.
-private let posixShutdown: LuaRawFunction = { L, context in
-  host(L, context, "shutdown") { call in
-    try Sockets.shut(try call.posixNumber(), bothWays: false)
-    return call.done()
-  }
+private func posixShutdown(_ call: HostCall) throws -> Int32 {
+  try Sockets.shut(try call.posixNumber(), bothWays: false)
+  return call.done()
 }
 
 /// `send(fd, datagram [, host, port])`
-private let posixSend: LuaRawFunction = { L, context in
-  host(L, context, "send") { call in
-    let fd = try call.posixNumber()
-    let address = call.count >= 3 && call.stack.type(3) != .nil ? try call.address(3) : nil
-    let isSent: Void? = try call.stack.withBytes(2) { bytes in
-      try Sockets.send(fd, bytes, to: address)
-    }
-    if isSent == nil { throw call.mistake("the text must be a string, got \(call.given(2))") }
-    return call.done()
+private func posixSend(_ call: HostCall) throws -> Int32 {
+  let fd = try call.posixNumber()
+  let address = call.count >= 3 && call.stack.type(3) != .nil ? try call.address(3) : nil
+  let isSent: Void? = try call.stack.withBytes(2) { bytes in
+    try Sockets.send(fd, bytes, to: address)
   }
+  if isSent == nil { throw call.mistake("the text must be a string, got \(call.given(2))") }
+  return call.done()
 }
 
 /// `receive(fd)`: a datagram, whether it was cut, and its sender: family, host, port.
-private let posixReceive: LuaRawFunction = { L, context in
-  host(L, context, "receive") { call in
-    let scratch = call.runtime.loop.scratch
-    let (count, from) = try Sockets.receive(try call.posixNumber(), into: scratch)
-    let bytes = UnsafeRawBufferPointer(rebasing: scratch[0..<min(count, scratch.count)])
-    call.stack.push(bytes: bytes)
-    call.stack.push(count > scratch.count)
-    return call.push(from) + 2
-  }
+private func posixReceive(_ call: HostCall) throws -> Int32 {
+  let scratch = call.runtime.loop.scratch
+  let (count, from) = try Sockets.receive(try call.posixNumber(), into: scratch)
+  let bytes = UnsafeRawBufferPointer(rebasing: scratch[0..<min(count, scratch.count)])
+  call.stack.push(bytes: bytes)
+  call.stack.push(count > scratch.count)
+  return call.push(from) + 2
 }
 
 /// `send_fd(fd, text, passed)`: how many bytes went, with a descriptor.
-private let posixSendDescriptor: LuaRawFunction = { L, context in
-  hostValue(L, context, "send_fd") { call in
-    let fd = try call.posixNumber()
-    let passed = try call.posixNumber(3)
-    let count = try call.stack.withBytes(2) { try Sockets.send(fd, $0, with: passed) }
-    guard let count else { throw call.mistake("the text must be a string, got \(call.given(2))") }
-    return count
-  }
+private func posixSendDescriptor(_ call: HostCall) throws -> some LuaPushable {
+  let fd = try call.posixNumber()
+  let passed = try call.posixNumber(3)
+  let count = try call.stack.withBytes(2) { try Sockets.send(fd, $0, with: passed) }
+  guard let count else { throw call.mistake("the text must be a string, got \(call.given(2))") }
+  return count
 }
 
 /// `receive_fd(fd)`: bytes, and the descriptor that came with them or nil.
-private let posixReceiveDescriptor: LuaRawFunction = { L, context in
-  host(L, context, "receive_fd") { call in
-    let scratch = call.runtime.loop.scratch
-    let (count, passed) = try Sockets.receiveDescriptor(try call.posixNumber(), into: scratch)
-    call.stack.push(bytes: UnsafeRawBufferPointer(rebasing: scratch[0..<count]))
-    if passed >= 0 { call.stack.push(Int(passed)) } else { call.stack.pushNil() }
-    return 2
-  }
+private func posixReceiveDescriptor(_ call: HostCall) throws -> Int32 {
+  let scratch = call.runtime.loop.scratch
+  let (count, passed) = try Sockets.receiveDescriptor(try call.posixNumber(), into: scratch)
+  call.stack.push(bytes: UnsafeRawBufferPointer(rebasing: scratch[0..<count]))
+  if passed >= 0 { call.stack.push(Int(passed)) } else { call.stack.pushNil() }
+  return 2
 }
 
 /// `membership(fd, joins, group, interface or nil [, source])`
-private let posixMembership: LuaRawFunction = { L, context in
-  host(L, context, "membership") { call in
-    let fd = try call.posixNumber()
-    let joins = call.stack.boolean(2)
-    let group = try call.string(3, "the group")
-    let interface = call.stack.string(4)
-    let source = call.stack.string(5)
-    guard let address = SocketAddress(numeric: group, port: 0) else {
-      throw SystemError(call: "setsockopt", code: EINVAL)
-    }
-    if address.family == .inet {
-      try membership4(call, fd, joins, group, interface, source)
-    } else {
-      try membership6(call, fd, joins, group, interface, source)
-    }
-    return call.done()
+private func posixMembership(_ call: HostCall) throws -> Int32 {
+  let fd = try call.posixNumber()
+  let joins = call.stack.boolean(2)
+  let group = try call.string(3, "the group")
+  let interface = call.stack.string(4)
+  let source = call.stack.string(5)
+  guard let address = SocketAddress(numeric: group, port: 0) else {
+    throw SystemError(call: "setsockopt", code: EINVAL)
   }
+  if address.family == .inet {
+    try membership4(call, fd, joins, group, interface, source)
+  } else {
+    try membership6(call, fd, joins, group, interface, source)
+  }
+  return call.done()
 }
 
 /// `multicast_interface(fd, address)`: where datagrams to groups are sent from; for IPv6 its name
 /// or number follows a "%".
-private let posixMulticastInterface: LuaRawFunction = { L, context in
-  host(L, context, "multicast_interface") { call in
-    let fd = try call.posixNumber()
-    let text = try call.string(2, "the interface")
-    if text.contains(":") {
-      let scope = String(text.split(separator: "%").dropFirst().first ?? "")
-      var index = UInt32(scope) ?? if_nametoindex(scope)
-      let size = socklen_t(MemoryLayout<UInt32>.size)
-      try call.check(
-        "setsockopt", setsockopt(fd, Int32(IPPROTO_IPV6), IPV6_MULTICAST_IF, &index, size))
-    } else {
-      var address = in_addr(s_addr: 0)
-      if !text.isEmpty && inet_pton(AF_INET, text, &address) != 1 {
-        throw SystemError(call: "setsockopt", code: EINVAL)
-      }
-      let size = socklen_t(MemoryLayout<in_addr>.size)
-      try call.check(
-        "setsockopt", setsockopt(fd, Int32(IPPROTO_IP), IP_MULTICAST_IF, &address, size))
+private func posixMulticastInterface(_ call: HostCall) throws -> Int32 {
+  let fd = try call.posixNumber()
+  let text = try call.string(2, "the interface")
+  if text.contains(":") {
+    let scope = String(text.split(separator: "%").dropFirst().first ?? "")
+    var index = UInt32(scope) ?? if_nametoindex(scope)
+    let size = socklen_t(MemoryLayout<UInt32>.size)
+    try call.check(
+      "setsockopt", setsockopt(fd, Int32(IPPROTO_IPV6), IPV6_MULTICAST_IF, &index, size))
+  } else {
+    var address = in_addr(s_addr: 0)
+    if !text.isEmpty && inet_pton(AF_INET, text, &address) != 1 {
+      throw SystemError(call: "setsockopt", code: EINVAL)
     }
-    return call.done()
+    let size = socklen_t(MemoryLayout<in_addr>.size)
+    try call.check(
+      "setsockopt", setsockopt(fd, Int32(IPPROTO_IP), IP_MULTICAST_IF, &address, size))
   }
+  return call.done()
 }
 
 private func membership4(

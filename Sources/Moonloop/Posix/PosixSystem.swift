@@ -6,143 +6,130 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 let posixSystemEntries: [LuaEntry] = [
-  .function("folder", posixFolder), .function("set_folder", posixSetFolder),
-  .function("environment", posixEnvironment), .function("set_variable", posixSetVariable),
-  .function("link", posixLink), .function("set_mode", posixSetMode),
-  .function("ids", posixIDs), .function("set_id", posixSetID),
-  .function("set_priority", posixSetPriority), .function("names", posixNames),
-  .function("machine", posixMachine), .function("interfaces", posixInterfaces),
-  .function("stop_sqlite", posixStopSQLite),
+  .function("folder") { host($0, $1, "folder", posixFolder) },
+  .function("set_folder") { host($0, $1, "set_folder", posixSetFolder) },
+  .function("environment") { host($0, $1, "environment", posixEnvironment) },
+  .function("set_variable") { host($0, $1, "set_variable", posixSetVariable) },
+  .function("link") { host($0, $1, "link", posixLink) },
+  .function("set_mode") { host($0, $1, "set_mode", posixSetMode) },
+  .function("ids") { host($0, $1, "ids", posixIDs) },
+  .function("set_id") { host($0, $1, "set_id", posixSetID) },
+  .function("set_priority") { host($0, $1, "set_priority", posixSetPriority) },
+  .function("names") { host($0, $1, "names", posixNames) },
+  .function("machine") { hostValue($0, $1, "machine", posixMachine) },
+  .function("interfaces") { host($0, $1, "interfaces", posixInterfaces) },
+  // `stop_sqlite()`: a limit, or the end of a worker, also ends statements of SQLite from now on.
+  .function("stop_sqlite") { hostAction($0, $1, "stop_sqlite") { _ in LuaState.stopSQLite() } },
 ]
 
 /// `folder()`: the working folder.
-private let posixFolder: LuaRawFunction = { L, context in
-  host(L, context, "folder") { call in
-    guard let path = getcwd(nil, 0) else { throw SystemError(call: "getcwd", code: errno) }
-    defer { free(path) }
-    call.stack.push(bytes: UnsafeRawBufferPointer(start: path, count: strlen(path)))
-    return 1
-  }
+private func posixFolder(_ call: HostCall) throws -> Int32 {
+  guard let path = getcwd(nil, 0) else { throw SystemError(call: "getcwd", code: errno) }
+  defer { free(path) }
+  call.stack.push(bytes: UnsafeRawBufferPointer(start: path, count: strlen(path)))
+  return 1
 }
 
 /// `set_folder(path)`: of the whole process.
-private let posixSetFolder: LuaRawFunction = { L, context in
-  host(L, context, "set_folder") { call in
-    try call.check("chdir", chdir(try call.string(1, "the path")))
-    return call.done()
-  }
+private func posixSetFolder(_ call: HostCall) throws -> Int32 {
+  try call.check("chdir", chdir(try call.string(1, "the path")))
+  return call.done()
 }
 
 /// `environment()`: all variables of the process.
-private let posixEnvironment: LuaRawFunction = { L, context in
-  host(L, context, "environment") { call in
-    call.stack.newTable()
-    for line in Child.environment {
-      guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
-      line.withUnsafeBytes { bytes in
-        call.stack.push(bytes: UnsafeRawBufferPointer(rebasing: bytes[..<equals]))
-        call.stack.push(bytes: UnsafeRawBufferPointer(rebasing: bytes[(equals + 1)...]))
-      }
-      call.stack.rawSet(-3)
+private func posixEnvironment(_ call: HostCall) throws -> Int32 {
+  call.stack.newTable()
+  for line in Child.environment {
+    guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
+    line.withUnsafeBytes { bytes in
+      call.stack.push(bytes: UnsafeRawBufferPointer(rebasing: bytes[..<equals]))
+      call.stack.push(bytes: UnsafeRawBufferPointer(rebasing: bytes[(equals + 1)...]))
     }
-    return 1
+    call.stack.rawSet(-3)
   }
+  return 1
 }
 
 /// `set_variable(name, value or nil)`: of the whole process.
-private let posixSetVariable: LuaRawFunction = { L, context in
-  host(L, context, "set_variable") { call in
-    let name = try call.string(1, "the name")
-    if call.count < 2 || call.stack.type(2) == .nil {
-      try call.check("unsetenv", unsetenv(name))
-    } else {
-      try call.check("setenv", setenv(name, try call.string(2, "the value"), 1))
-    }
-    return call.done()
+private func posixSetVariable(_ call: HostCall) throws -> Int32 {
+  let name = try call.string(1, "the name")
+  if call.count < 2 || call.stack.type(2) == .nil {
+    try call.check("unsetenv", unsetenv(name))
+  } else {
+    try call.check("setenv", setenv(name, try call.string(2, "the value"), 1))
   }
+  return call.done()
 }
 
 /// `link(path)`: what a symbolic link points to.
-private let posixLink: LuaRawFunction = { L, context in
-  host(L, context, "link") { call in
-    let path = try call.string(1, "the path")
-    let scratch = call.runtime.loop.scratch
-    let target = scratch.assumingMemoryBound(to: CChar.self)
-    let count = try call.check("readlink", readlink(path, target.baseAddress!, target.count))
-    call.stack.push(bytes: UnsafeRawBufferPointer(rebasing: scratch[0..<count]))
-    return 1
-  }
+private func posixLink(_ call: HostCall) throws -> Int32 {
+  let path = try call.string(1, "the path")
+  let scratch = call.runtime.loop.scratch
+  let target = scratch.assumingMemoryBound(to: CChar.self)
+  let count = try call.check("readlink", readlink(path, target.baseAddress!, target.count))
+  call.stack.push(bytes: UnsafeRawBufferPointer(rebasing: scratch[0..<count]))
+  return 1
 }
 
 /// `set_mode(path, bits)`: adds permissions to those of a file.
-private let posixSetMode: LuaRawFunction = { L, context in
-  host(L, context, "set_mode") { call in
-    let path = try call.string(1, "the path")
-    let bits = mode_t(try call.stack.integer(2, "the permissions", in: 0...0o7777))
-    var status = stat()
-    try call.check("stat", stat(path, &status))
-    try call.check("chmod", chmod(path, (status.st_mode & 0o7777) | bits))
-    return call.done()
-  }
+private func posixSetMode(_ call: HostCall) throws -> Int32 {
+  let path = try call.string(1, "the path")
+  let bits = mode_t(try call.stack.integer(2, "the permissions", in: 0...0o7777))
+  var status = stat()
+  try call.check("stat", stat(path, &status))
+  try call.check("chmod", chmod(path, (status.st_mode & 0o7777) | bits))
+  return call.done()
 }
 
 /// `ids()`: the numbers of the user, the group and the parent process.
-private let posixIDs: LuaRawFunction = { L, context in
-  host(L, context, "ids") { call in
-    call.stack.push(Int(getuid()))
-    call.stack.push(Int(getgid()))
-    call.stack.push(Int(getppid()))
-    return 3
-  }
+private func posixIDs(_ call: HostCall) throws -> Int32 {
+  call.stack.push(Int(getuid()))
+  call.stack.push(Int(getgid()))
+  call.stack.push(Int(getppid()))
+  return 3
 }
 
 /// `set_id("user" | "group", number)`: of the whole process.
-private let posixSetID: LuaRawFunction = { L, context in
-  host(L, context, "set_id") { call in
-    let number = UInt32(try call.stack.integer(2, "the number", in: 0...Int(UInt32.max)))
-    if call.stack.string(1) == "user" {
-      try call.check("setuid", setuid(number))
-    } else {
-      try call.check("setgid", setgid(number))
-    }
-    return call.done()
+private func posixSetID(_ call: HostCall) throws -> Int32 {
+  let number = UInt32(try call.stack.integer(2, "the number", in: 0...Int(UInt32.max)))
+  if call.stack.string(1) == "user" {
+    try call.check("setuid", setuid(number))
+  } else {
+    try call.check("setgid", setgid(number))
   }
+  return call.done()
 }
 
 /// `set_priority(pid, number)`: from -20 to 19; lower ones are served first.
-private let posixSetPriority: LuaRawFunction = { L, context in
-  host(L, context, "set_priority") { call in
-    let pid = id_t(try call.stack.integer(1, "the process", in: 0...Int(Int32.max)))
-    let number = Int32(try call.stack.integer(2, "the priority", in: -20...19))
-    let which = __priority_which_t(PRIO_PROCESS.rawValue)
-    try call.check("setpriority", setpriority(which, pid, number))
-    return call.done()
-  }
+private func posixSetPriority(_ call: HostCall) throws -> Int32 {
+  let pid = id_t(try call.stack.integer(1, "the process", in: 0...Int(Int32.max)))
+  let number = Int32(try call.stack.integer(2, "the priority", in: -20...19))
+  let which = __priority_which_t(PRIO_PROCESS.rawValue)
+  try call.check("setpriority", setpriority(which, pid, number))
+  return call.done()
 }
 
 /// `names(family, host, port)`: the names of a host and a service. Blocks: it is for workers.
-private let posixNames: LuaRawFunction = { L, context in
-  host(L, context, "names") { call in
-    let isV6 = call.stack.string(1) == "inet6"
-    let host = try call.string(2, "the host")
-    let port = try call.stack.integer(3, "the port", in: 0...65535)
-    var v4 = sockaddr_in()
-    v4.sin_family = sa_family_t(AF_INET)
-    v4.sin_port = in_port_t(port).bigEndian
-    var v6 = sockaddr_in6()
-    v6.sin6_family = sa_family_t(AF_INET6)
-    v6.sin6_port = in_port_t(port).bigEndian
-    let isAddress =
-      isV6
-      ? inet_pton(AF_INET6, host, &v6.sin6_addr) == 1 : inet_pton(AF_INET, host, &v4.sin_addr) == 1
-    guard isAddress else { throw call.mistake("the host must be an address in figures") }
-    let (code, name, service) =
-      isV6 ? names(of: v6) : names(of: v4)
-    if code != 0 { throw OperatingFailure(String(cString: gai_strerror(code)), word(of: code)) }
-    call.stack.push(name)
-    call.stack.push(service)
-    return 2
-  }
+private func posixNames(_ call: HostCall) throws -> Int32 {
+  let isV6 = call.stack.string(1) == "inet6"
+  let host = try call.string(2, "the host")
+  let port = try call.stack.integer(3, "the port", in: 0...65535)
+  var v4 = sockaddr_in()
+  v4.sin_family = sa_family_t(AF_INET)
+  v4.sin_port = in_port_t(port).bigEndian
+  var v6 = sockaddr_in6()
+  v6.sin6_family = sa_family_t(AF_INET6)
+  v6.sin6_port = in_port_t(port).bigEndian
+  let isAddress =
+    isV6
+    ? inet_pton(AF_INET6, host, &v6.sin6_addr) == 1 : inet_pton(AF_INET, host, &v4.sin_addr) == 1
+  guard isAddress else { throw call.mistake("the host must be an address in figures") }
+  let (code, name, service) =
+    isV6 ? names(of: v6) : names(of: v4)
+  if code != 0 { throw OperatingFailure(String(cString: gai_strerror(code)), word(of: code)) }
+  call.stack.push(name)
+  call.stack.push(service)
+  return 2
 }
 
 private func names<Address>(of address: Address) -> (Int32, String, String) {
@@ -174,48 +161,43 @@ private func word(of code: Int32) -> String {
 }
 
 /// `machine()`: such as "x86_64".
-private let posixMachine: LuaRawFunction = { L, context in
-  hostValue(L, context, "machine") { call in
-    var name = utsname()
-    try call.check("uname", uname(&name))
-    return withUnsafeBytes(of: &name.machine) {
-      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-    }
+private func posixMachine(_ call: HostCall) throws -> some LuaPushable {
+  var name = utsname()
+  try call.check("uname", uname(&name))
+  return withUnsafeBytes(of: &name.machine) {
+    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
   }
 }
 
 /// `interfaces()`: lists by name of `{ family, ip, netmask, mac, internal }`.
-private let posixInterfaces: LuaRawFunction = { L, context in
-  host(L, context, "interfaces") { call in
-    var first: UnsafeMutablePointer<ifaddrs>?
-    try call.check("getifaddrs", getifaddrs(&first))
-    defer { freeifaddrs(first) }
-    call.stack.newTable()
-    var counts: [String: Int64] = [:]
-    for entry in sequence(first: first, next: { $0?.pointee.ifa_next }).prefix(while: { $0 != nil })
-    {
-      guard let one = entry?.pointee, let ip = address(one.ifa_addr) else { continue }
-      let name = String(cString: one.ifa_name)
-      let count = counts[name, default: 0] + 1
-      counts[name] = count
+private func posixInterfaces(_ call: HostCall) throws -> Int32 {
+  var first: UnsafeMutablePointer<ifaddrs>?
+  try call.check("getifaddrs", getifaddrs(&first))
+  defer { freeifaddrs(first) }
+  call.stack.newTable()
+  var counts: [String: Int64] = [:]
+  for entry in sequence(first: first, next: { $0?.pointee.ifa_next }).prefix(while: { $0 != nil }) {
+    guard let one = entry?.pointee, let ip = address(one.ifa_addr) else { continue }
+    let name = String(cString: one.ifa_name)
+    let count = counts[name, default: 0] + 1
+    counts[name] = count
+    call.stack.push(name)
+    if count == 1 {
+      call.stack.newTable()
+    } else {
       call.stack.push(name)
-      if count == 1 {
-        call.stack.newTable()
-      } else {
-        call.stack.push(name)
-        _ = call.stack.rawGet(-3)
-      }
-      call.stack.newTable(fields: 5)
-      call.stack.setField("ip", ip)
-      call.stack.setField("netmask", address(one.ifa_netmask) ?? "")
-      call.stack.setField("family", ip.contains(":") ? "inet6" : "inet")
-      call.stack.setField("internal", one.ifa_flags & UInt32(IFF_LOOPBACK) != 0)
-      call.stack.setField("mac", "00:00:00:00:00:00")
-      call.stack.rawSet(-2, item: count)
-      call.stack.rawSet(-3)
+      _ = call.stack.rawGet(-3)
     }
-    return 1
+    call.stack.newTable(fields: 5)
+    call.stack.setField("ip", ip)
+    call.stack.setField("netmask", address(one.ifa_netmask) ?? "")
+    call.stack.setField("family", ip.contains(":") ? "inet6" : "inet")
+    call.stack.setField("internal", one.ifa_flags & UInt32(IFF_LOOPBACK) != 0)
+    call.stack.setField("mac", "00:00:00:00:00:00")
+    call.stack.rawSet(-2, item: count)
+    call.stack.rawSet(-3)
   }
+  return 1
 }
 
 /// A numeric IP address; nil for others.
@@ -231,12 +213,4 @@ private func address(_ raw: UnsafeMutablePointer<sockaddr>?) -> String? {
   let code = getnameinfo(
     raw, socklen_t(size), &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST)
   return code == 0 ? text(host) : nil
-}
-
-/// `stop_sqlite()`: a limit, or the end of a worker, also ends statements of SQLite from now on.
-private let posixStopSQLite: LuaRawFunction = { L, context in
-  host(L, context, "stop_sqlite") { call in
-    LuaState.stopSQLite()
-    return 0
-  }
 }

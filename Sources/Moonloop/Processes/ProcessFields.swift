@@ -23,36 +23,30 @@ let processErrors: LuaRawFunction = { L, context in
 }
 
 /// `process.status`: nil until its end is reported.
-let processStatus: LuaRawFunction = { L, context in
-  host(L, context, "process.status") { call in
-    if let status = try call.selfProcess().status {
-      call.stack.push(status)
-    } else {
-      call.stack.pushNil()
-    }
-    return 1
+func processStatus(_ call: HostCall) throws -> Int32 {
+  if let status = try call.selfProcess().status {
+    call.stack.push(status)
+  } else {
+    call.stack.pushNil()
   }
+  return 1
 }
 
-let processKeepAlive: LuaRawFunction = { L, context in
-  host(L, context, "process:keep_alive") { call in
-    let process = try call.selfProcess()
-    let holds = try call.boolean(2)
-    process.keepsAlive = holds
-    call.stack.setCount(1)
-    return 1
-  }
+func processKeepAlive(_ call: HostCall) throws -> Int32 {
+  let process = try call.selfProcess()
+  let holds = try call.boolean(2)
+  process.keepsAlive = holds
+  call.stack.setCount(1)
+  return 1
 }
 
-let processToString: LuaRawFunction = { L, context in
-  hostValue(L, context, "tostring") { call in
-    let process = try call.selfProcess()
-    var text = process.label
-    if let status = process.status {
-      text += status.code.map { ", ended with code \($0)" } ?? ""
-      text += status.signal.map { ", killed by \(SignalNumber.name(of: $0))" } ?? ""
-      if status == .unknown { text += ", ended" }
-    }
-    return text
+func processToString(_ call: HostCall) throws -> some LuaPushable {
+  let process = try call.selfProcess()
+  var text = process.label
+  if let status = process.status {
+    text += status.code.map { ", ended with code \($0)" } ?? ""
+    text += status.signal.map { ", killed by \(SignalNumber.name(of: $0))" } ?? ""
+    if status == .unknown { text += ", ended" }
   }
+  return text
 }

@@ -16,82 +16,78 @@ let defaultGrace: Int64 = 5_000_000_000
 
 /// `ml.process.spawn { program, arguments…, stdin, stdout, stderr, cwd, env, … }`: the process; or
 /// nil, message, code.
-let processSpawn: LuaRawFunction = { L, context in
-  host(L, context, "ml.process.spawn") { call in
-    try call.requireRoom()
-    let stack = call.stack
-    stack.setCount(1)
-    let options = try call.options(
-      1, spawnOptions, example: "{ \"ls\", \"-l\", stdout = \"pipe\" }", unnamed: .max)
-    let arguments = try call.childArguments(1)
-    var plan = ChildPlan()
-    plan.arguments = arguments
-    var streams = try call.readPlan(options, &plan, defaults: [.inherit, .inherit, .inherit])
-    if let terminal = try call.childTerminal(options) {
-      streams = [terminal, terminal, terminal]
-      plan.ownsTerminal = true
-    }
-    plan.streams += try call.childDescriptors(options)
-    plan.user = try options.integer("uid", in: 0...Int(Int32.max)).map { Int32($0) }
-    plan.userGroup = try options.integer("gid", in: 0...Int(Int32.max)).map { Int32($0) }
-    let isDetached = try options.boolean("detached") ?? false
-    if isDetached { try call.requireAllPrograms("detach them") }
-    if plan.user != nil || plan.userGroup != nil { try call.requireAllPrograms("set their user") }
-    plan.leadsSession = isDetached || plan.ownsTerminal
-    let linger = try options.seconds("linger", .notNegative) ?? defaultLinger
-    let given = try options.name()
-    let name = given ?? call.title(of: arguments)
-    let modes = try options.modes() ?? [.default]
-    let keepsAlive = try options.boolean("keep_alive") ?? true
-    let onError = try options.reference("on_error")
-    _ = try options.pushHandlerOrNil("on_exit")
-    let command = arguments + [plan.folder ?? []]
-    let kept = try call.remake(
-      ProcessKind.self, given ?? "", handlers: 1, firstSlot: ProcessSlot.onExit, options,
-      modes: nil
-    ) { source in
-      guard let process = ScriptProcess.of(source) else { return false }
-      return process.isRunning && process.command == command
-    }
-    if kept != nil { return 1 }
-    try call.requireRoom(new: 1 + streams.count(where: \.isPipe) + (plan.ownsTerminal ? 1 : 0))
-    var ends = try call.openEnds(streams, plan)
-    let child = try call.spawn(&plan, ends)
-    let process = ScriptProcess(
-      call.runtime, child, title: call.title(of: arguments), name: name, modes: modes,
-      isDetached: isDetached, leadsGroup: plan.leadsGroup || plan.leadsSession)
-    process.hasTerminal = plan.ownsTerminal
-    process.identity = given ?? ""
-    process.command = command
-    process.charge = call.state.charge(command.reduce(0) { $0 + $1.count })
-    process.linger = linger == .max ? nil : linger
-    let ours = ends.handOver(call.runtime)
-    try call.push(process, ours)
-    if let onError { call.runtime.handles.setOnError(of: process.source, onError) }
-    process.keepsAlive = keepsAlive
-    return 1
+func processSpawn(_ call: HostCall) throws -> Int32 {
+  try call.requireRoom()
+  let stack = call.stack
+  stack.setCount(1)
+  let options = try call.options(
+    1, spawnOptions, example: "{ \"ls\", \"-l\", stdout = \"pipe\" }", unnamed: .max)
+  let arguments = try call.childArguments(1)
+  var plan = ChildPlan()
+  plan.arguments = arguments
+  var streams = try call.readPlan(options, &plan, defaults: [.inherit, .inherit, .inherit])
+  if let terminal = try call.childTerminal(options) {
+    streams = [terminal, terminal, terminal]
+    plan.ownsTerminal = true
   }
+  plan.streams += try call.childDescriptors(options)
+  plan.user = try options.integer("uid", in: 0...Int(Int32.max)).map { Int32($0) }
+  plan.userGroup = try options.integer("gid", in: 0...Int(Int32.max)).map { Int32($0) }
+  let isDetached = try options.boolean("detached") ?? false
+  if isDetached { try call.requireAllPrograms("detach them") }
+  if plan.user != nil || plan.userGroup != nil { try call.requireAllPrograms("set their user") }
+  plan.leadsSession = isDetached || plan.ownsTerminal
+  let linger = try options.seconds("linger", .notNegative) ?? defaultLinger
+  let given = try options.name()
+  let name = given ?? call.title(of: arguments)
+  let modes = try options.modes() ?? [.default]
+  let keepsAlive = try options.boolean("keep_alive") ?? true
+  let onError = try options.reference("on_error")
+  _ = try options.pushHandlerOrNil("on_exit")
+  let command = arguments + [plan.folder ?? []]
+  let kept = try call.remake(
+    ProcessKind.self, given ?? "", handlers: 1, firstSlot: ProcessSlot.onExit, options,
+    modes: nil
+  ) { source in
+    guard let process = ScriptProcess.of(source) else { return false }
+    return process.isRunning && process.command == command
+  }
+  if kept != nil { return 1 }
+  try call.requireRoom(new: 1 + streams.count(where: \.isPipe) + (plan.ownsTerminal ? 1 : 0))
+  var ends = try call.openEnds(streams, plan)
+  let child = try call.spawn(&plan, ends)
+  let process = ScriptProcess(
+    call.runtime, child, title: call.title(of: arguments), name: name, modes: modes,
+    isDetached: isDetached, leadsGroup: plan.leadsGroup || plan.leadsSession)
+  process.hasTerminal = plan.ownsTerminal
+  process.identity = given ?? ""
+  process.command = command
+  process.charge = call.state.charge(command.reduce(0) { $0 + $1.count })
+  process.linger = linger == .max ? nil : linger
+  let ours = ends.handOver(call.runtime)
+  try call.push(process, ours)
+  if let onError { call.runtime.handles.setOnError(of: process.source, onError) }
+  process.keepsAlive = keepsAlive
+  return 1
 }
 
 /// `process:resize(columns, rows)`: true; or nil, message, code.
-let processResize: LuaRawFunction = { L, context in
-  hostValue(L, context, "process:resize") { call in
-    let process = try call.selfProcess()
-    if !process.hasTerminal { throw call.mistake("the process has no terminal; see 'pty'") }
-    let columns = try call.stack.integer(2, "the number of columns", in: 1...1000)
-    let rows = try call.stack.integer(3, "the number of rows", in: 1...1000)
-    guard let stream = process.terminal, stream.source.isValid else {
-      throw OperatingFailure(call.told(call.mistake("the terminal is closed")), "EPIPE")
-    }
-    do throws(SystemError) {
-      try ChildDescriptors.resize(
-        stream.source.fd, columns: Int32(columns), rows: Int32(rows))
-    } catch {
-      throw OperatingFailure(
-        call.told(call.mistake("\(error.message)")), error.name)
-    }
-    return true
+func processResize(_ call: HostCall) throws -> some LuaPushable {
+  let process = try call.selfProcess()
+  if !process.hasTerminal { throw call.mistake("the process has no terminal; see 'pty'") }
+  let columns = try call.stack.integer(2, "the number of columns", in: 1...1000)
+  let rows = try call.stack.integer(3, "the number of rows", in: 1...1000)
+  guard let stream = process.terminal, stream.source.isValid else {
+    throw OperatingFailure(call.told(call.mistake("the terminal is closed")), "EPIPE")
   }
+  do throws(SystemError) {
+    try ChildDescriptors.resize(
+      stream.source.fd, columns: Int32(columns), rows: Int32(rows))
+  } catch {
+    throw OperatingFailure(
+      call.told(call.mistake("\(error.message)")), error.name)
+  }
+  return true
 }
 
 extension HostCall {
@@ -286,120 +282,106 @@ extension HostCall {
 }
 
 /// `process:wait { timeout, mode }`: the same with a nested run, as `task:wait` does for a task.
-let processWait: LuaRawFunction = { L, context in
-  host(L, context, "process:wait") { call in
-    let process = try call.selfProcess()
-    let (timeout, mode) = try call.nestedWaitOptions(2)
-    if let status = process.status {
-      call.stack.push(status)
-      return 1
-    }
-    try call.requireNesting()
-    let task = ScriptTask(subject: .chunk, modes: call.runtime.currentModes)
-    task.isCall = true
-    task.name = "wait"
-    task.madeAt = call.stack.position
-    call.stack.setCount(1)
-    call.stack.push(function: processAwait)
-    call.stack.pushValue(1)
-    call.runtime.tasks.prepare(task, in: nil, on: call.stack, function: 2, isScope: false)
-    task.hasHandle = true  // so that its results are kept
-    defer {
-      if task.phase != .ended {
-        call.runtime.tasks.cancel(task, Cancellation(reason: call.runtime.values.cancelled))
-      }
-    }
-    return try call.wait(for: task, mode, timeout) { call.runtime.tasks.forWhat(task) }
+func processWait(_ call: HostCall) throws -> Int32 {
+  let process = try call.selfProcess()
+  let (timeout, mode) = try call.nestedWaitOptions(2)
+  if let status = process.status {
+    call.stack.push(status)
+    return 1
   }
+  try call.requireNesting()
+  let task = ScriptTask(subject: .chunk, modes: call.runtime.currentModes)
+  task.isCall = true
+  task.name = "wait"
+  task.madeAt = call.stack.position
+  call.stack.setCount(1)
+  call.stack.push(function: processAwait)
+  call.stack.pushValue(1)
+  call.runtime.tasks.prepare(task, in: nil, on: call.stack, function: 2, isScope: false)
+  task.hasHandle = true  // so that its results are kept
+  defer {
+    if task.phase != .ended {
+      call.runtime.tasks.cancel(task, Cancellation(reason: call.runtime.values.cancelled))
+    }
+  }
+  return try call.wait(for: task, mode, timeout) { call.runtime.tasks.forWhat(task) }
 }
 
 /// `notify(lines)`: notifies the service manager, if there is one.
-let processNotify: LuaRawFunction = { L, context in
-  hostAction(L, context, "ml.process.notify") { call in
-    try call.requireAllPrograms("notify the service manager")
-    let lines = try call.string(1, "argument 1")
-    if lines.utf8.contains(0) { throw call.mistake("argument 1 must not contain a zero byte") }
-    Systemd.notify(lines)
-  }
+func processNotify(_ call: HostCall) throws {
+  try call.requireAllPrograms("notify the service manager")
+  let lines = try call.string(1, "argument 1")
+  if lines.utf8.contains(0) { throw call.mistake("argument 1 must not contain a zero byte") }
+  Systemd.notify(lines)
 }
 
 // MARK: Signals
 
 /// `process:kill([signal])`: true; or nil, message, "ESRCH" when it has ended.
-let processKill: LuaRawFunction = { L, context in
-  hostValue(L, context, "process:kill") { call in
-    let process = try call.selfProcess()
-    let isGiven = call.stack.type(2) != .none && call.stack.type(2) != .nil
-    let number = isGiven ? try call.signalNumber(2) : SignalNumber.kill
-    do throws(SystemError) { try process.send(number) } catch {
-      let what = error.name == "ESRCH" ? "it has ended" : error.message
-      throw OperatingFailure("process:kill: \(process.label): \(what)", error.name)
-    }
-    return true
+func processKill(_ call: HostCall) throws -> some LuaPushable {
+  let process = try call.selfProcess()
+  let isGiven = call.stack.type(2) != .none && call.stack.type(2) != .nil
+  let number = isGiven ? try call.signalNumber(2) : SignalNumber.kill
+  do throws(SystemError) { try process.send(number) } catch {
+    let what = error.name == "ESRCH" ? "it has ended" : error.message
+    throw OperatingFailure("process:kill: \(process.label): \(what)", error.name)
   }
+  return true
 }
 
 private let terminateOptions: [StaticString] = ["grace", "signal"]
 
 /// `process:terminate { grace, signal }`: asks it to end, and kills it after the grace period.
 /// Does not wait; returns the process.
-let processTerminate: LuaRawFunction = { L, context in
-  host(L, context, "process:terminate") { call in
-    let process = try call.selfProcess()
-    var grace = defaultGrace
-    var number = SignalNumber.term
-    if call.stack.type(2) != .none && call.stack.type(2) != .nil {
-      let options = try call.options(2, terminateOptions, example: "{ grace = 2 }")
-      grace = try options.seconds("grace", .notNegative) ?? grace
-      if options.push("signal") != .nil {
-        number = try call.signalNumber(call.stack.absolute(-1))
-      }
+func processTerminate(_ call: HostCall) throws -> Int32 {
+  let process = try call.selfProcess()
+  var grace = defaultGrace
+  var number = SignalNumber.term
+  if call.stack.type(2) != .none && call.stack.type(2) != .nil {
+    let options = try call.options(2, terminateOptions, example: "{ grace = 2 }")
+    grace = try options.seconds("grace", .notNegative) ?? grace
+    if options.push("signal") != .nil {
+      number = try call.signalNumber(call.stack.absolute(-1))
     }
-    process.terminate(number, grace: grace)
-    call.stack.setCount(1)
-    return 1
   }
+  process.terminate(number, grace: grace)
+  call.stack.setCount(1)
+  return 1
 }
 
 /// `process:invalidate()`: kills it at once; its end is reported as usual.
-let processInvalidate: LuaRawFunction = { L, context in
-  hostAction(L, context, "process:invalidate") { call in
-    let process = try call.selfProcess()
-    if call.runtime.generations.load?.release(process.source) ?? false { return }
-    if process.isRunning { process.kill() }
-  }
+func processInvalidate(_ call: HostCall) throws {
+  let process = try call.selfProcess()
+  if call.runtime.generations.load?.release(process.source) ?? false { return }
+  if process.isRunning { process.kill() }
 }
 
 /// `__close` asks it to end, and waits for that where possible; its pipes are closed.
-let processClose: LuaRawFunction = { L, context in
-  host(L, context, "close") { call in
-    let process = try call.selfProcess()
-    if process.status != nil { return 0 }
-    if call.runtime.generations.load?.release(process.source) ?? false { return 0 }
-    process.terminate(SignalNumber.term, grace: defaultGrace)
-    for slot in ProcessSlot.streams..<(ProcessSlot.streams + 3) {
-      call.stack.pushSlot(slot, of: 1)
-      if let handle = call.kinds.stream.handle(call.stack.L, -1), handle.item.isValid {
-        call.runtime.end(handle.item)
-      }
-      call.stack.pop()
+func processClose(_ call: HostCall) throws -> Int32 {
+  let process = try call.selfProcess()
+  if process.status != nil { return 0 }
+  if call.runtime.generations.load?.release(process.source) ?? false { return 0 }
+  process.terminate(SignalNumber.term, grace: defaultGrace)
+  for slot in ProcessSlot.streams..<(ProcessSlot.streams + 3) {
+    call.stack.pushSlot(slot, of: 1)
+    if let handle = call.kinds.stream.handle(call.stack.L, -1), handle.item.isValid {
+      call.runtime.end(handle.item)
     }
-    guard call.state.waitObstacle(L!) == nil, call.state.currentTask(L!) != nil else { return 0 }
-    return try call.wait(for: process, isQuiet: true) { _ in 0 }
+    call.stack.pop()
   }
+  guard call.state.waitObstacle(call.stack.L) == nil, call.state.currentTask(call.stack.L) != nil else { return 0 }
+  return try call.wait(for: process, isQuiet: true) { _ in 0 }
 }
 
 /// `ml.process.kill(pid, signal)`: true; or nil, message, code.
-let processKillAny: LuaRawFunction = { L, context in
-  hostValue(L, context, "ml.process.kill") { call in
-    try call.requireAllPrograms("signal others")
-    let pid = try call.stack.integer(1, "the process", in: Int(Int32.min)...Int(Int32.max))
-    let number =
-      try call.stack.type(2) == .number && call.stack.integer(2) == 0
-      ? 0 : call.signalNumber(2)
-    do throws(SystemError) { try Child.send(number, to: Int32(pid)) } catch {
-      throw OperatingFailure("ml.process.kill: process \(pid): \(error.message)", error.name)
-    }
-    return true
+func processKillAny(_ call: HostCall) throws -> some LuaPushable {
+  try call.requireAllPrograms("signal others")
+  let pid = try call.stack.integer(1, "the process", in: Int(Int32.min)...Int(Int32.max))
+  let number =
+    try call.stack.type(2) == .number && call.stack.integer(2) == 0
+    ? 0 : call.signalNumber(2)
+  do throws(SystemError) { try Child.send(number, to: Int32(pid)) } catch {
+    throw OperatingFailure("ml.process.kill: process \(pid): \(error.message)", error.name)
   }
+  return true
 }

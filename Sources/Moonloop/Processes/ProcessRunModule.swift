@@ -15,53 +15,51 @@ private let defaultOutputLimit = 64 << 20
 
 /// `ml.process.run { program, arguments…, input, timeout, check, … }`: `{ code, signal, stdout,
 /// stderr }`; or nil, message, code.
-let processRun: LuaRawFunction = { L, context in
-  host(L, context, "ml.process.run") { call in
-    try call.requireRoom()
-    call.stack.setCount(1)
-    let options = try call.options(
-      1, runOptions, example: "{ \"sort\", input = text }", unnamed: .max)
-    let arguments = try call.childArguments(1)
-    var plan = ChildPlan()
-    plan.arguments = arguments
-    let input = try call.runInput(options)
-    var streams = try call.readPlan(options, &plan, defaults: [.null, .pipe, .pipe])
-    if input != nil {
-      if options.push("stdin") != .nil {
-        throw call.mistake("'input' and 'stdin' cannot both be given", hint: "leave one out")
-      }
-      call.stack.pop()
-      streams[0] = .pipe
-    } else if case .pipe = streams[0] {
-      throw call.mistake("'stdin' cannot be \"pipe\"", hint: "give 'input', or use spawn")
+func processRun(_ call: HostCall) throws -> Int32 {
+  try call.requireRoom()
+  call.stack.setCount(1)
+  let options = try call.options(
+    1, runOptions, example: "{ \"sort\", input = text }", unnamed: .max)
+  let arguments = try call.childArguments(1)
+  var plan = ChildPlan()
+  plan.arguments = arguments
+  let input = try call.runInput(options)
+  var streams = try call.readPlan(options, &plan, defaults: [.null, .pipe, .pipe])
+  if input != nil {
+    if options.push("stdin") != .nil {
+      throw call.mistake("'input' and 'stdin' cannot both be given", hint: "leave one out")
     }
-    let run = ProcessRun()
-    run.limit = try options.integer("limit", in: 0...Int.max) ?? defaultOutputLimit
-    run.checks = try options.boolean("check") ?? false
-    run.grace = try options.seconds("grace", .notNegative) ?? defaultGrace
-    let timeout = try options.seconds("timeout", .notNegative)
-    let linger = try options.seconds("linger", .notNegative) ?? defaultLinger
-    let name = try options.name() ?? call.title(of: arguments)
-    _ = try call.requireWaiting()
-    try call.requireRoom(new: 1 + streams.count(where: \.isPipe))
-    var ends = try call.openEnds(streams, plan)
-    let child = try call.spawn(&plan, ends)
-    let process = ScriptProcess(
-      call.runtime, child, title: call.title(of: arguments), name: name,
-      modes: call.runtime.currentModes, isDetached: false,
-      leadsGroup: plan.leadsGroup)
-    process.linger = linger == .max ? nil : linger
-    call.runtime.handles.note(
-      process.source, of: call.kind(ProcessKind.self), madeAt: call.stack.position)
-    process.source.maker.state = process
-    run.process = process
-    try run.connect(ends.handOver(call.runtime), input, on: call.runtime)
-    if let timeout, timeout != .max {
-      run.timeout = timeout
-      process.after(timeout) { [unowned run] in run.timeIsOver() }
-    }
-    return try call.wait(for: run)
+    call.stack.pop()
+    streams[0] = .pipe
+  } else if case .pipe = streams[0] {
+    throw call.mistake("'stdin' cannot be \"pipe\"", hint: "give 'input', or use spawn")
   }
+  let run = ProcessRun()
+  run.limit = try options.integer("limit", in: 0...Int.max) ?? defaultOutputLimit
+  run.checks = try options.boolean("check") ?? false
+  run.grace = try options.seconds("grace", .notNegative) ?? defaultGrace
+  let timeout = try options.seconds("timeout", .notNegative)
+  let linger = try options.seconds("linger", .notNegative) ?? defaultLinger
+  let name = try options.name() ?? call.title(of: arguments)
+  _ = try call.requireWaiting()
+  try call.requireRoom(new: 1 + streams.count(where: \.isPipe))
+  var ends = try call.openEnds(streams, plan)
+  let child = try call.spawn(&plan, ends)
+  let process = ScriptProcess(
+    call.runtime, child, title: call.title(of: arguments), name: name,
+    modes: call.runtime.currentModes, isDetached: false,
+    leadsGroup: plan.leadsGroup)
+  process.linger = linger == .max ? nil : linger
+  call.runtime.handles.note(
+    process.source, of: call.kind(ProcessKind.self), madeAt: call.stack.position)
+  process.source.maker.state = process
+  run.process = process
+  try run.connect(ends.handOver(call.runtime), input, on: call.runtime)
+  if let timeout, timeout != .max {
+    run.timeout = timeout
+    process.after(timeout) { [unowned run] in run.timeIsOver() }
+  }
+  return try call.wait(for: run)
 }
 
 extension HostCall {

@@ -15,22 +15,20 @@ private let tapePlays: LuaRawFunction = { L, _ in
 }
 
 /// `loop:record(path)`: a recording; or nil, message, code.
-let loopRecord: LuaRawFunction = { L, context in
-  hostLoop(L, context, "loop:record") { call in
-    if call.runtime.granted.guest != nil { throw call.mistake("a guest cannot be recorded") }
-    try call.requireGrant(of: .files)
-    let path = try call.string(2, "the file")
-    if Intake.isReplayed {
-      if Tape.take(.began).first != 1 { throw isRecordedAlready }
-    } else if Intake.isKept && !Tape.isHeld {
-      tell(0)
-      throw isRecordedAlready
-    } else {
-      try begin(path)
-    }
-    _ = call.runtime.kinds.recording.push(call.stack.L)
-    return 1
+func loopRecord(_ call: HostCall) throws -> Int32 {
+  if call.runtime.granted.guest != nil { throw call.mistake("a guest cannot be recorded") }
+  try call.requireGrant(of: .files)
+  let path = try call.string(2, "the file")
+  if Intake.isReplayed {
+    if Tape.take(.began).first != 1 { throw isRecordedAlready }
+  } else if Intake.isKept && !Tape.isHeld {
+    tell(0)
+    throw isRecordedAlready
+  } else {
+    try begin(path)
   }
+  _ = call.runtime.kinds.recording.push(call.stack.L)
+  return 1
 }
 
 private let isRecordedAlready = OperatingFailure(
@@ -64,11 +62,9 @@ let recordingInvalidate: LuaRawFunction = { L, context in
 }
 
 /// `recording:is_valid()`
-let recordingIsValid: LuaRawFunction = { L, context in
-  hostValue(L, context, "recording:is_valid") { call in
-    guard call.runtime.kinds.recording.handle(call.stack.L, 1) != nil else {
-      throw call.notSelf("recording")
-    }
-    return !Intake.isPlain
+func recordingIsValid(_ call: HostCall) throws -> some LuaPushable {
+  guard call.runtime.kinds.recording.handle(call.stack.L, 1) != nil else {
+    throw call.notSelf("recording")
   }
+  return !Intake.isPlain
 }

@@ -5,5 +5,5 @@ internal import LuaEmbed
 /// What a signal handle offers.
 let signalEntries: [LuaEntry] =
   [
-    .field("signals", signalNames)
+    .field("signals") { host($0, $1, "signal.signals", signalNames) }
   ] + itemEntries

@@ -10,36 +10,36 @@ let streamEntries: [LuaEntry] =
 private let streamReadingEntries: [LuaEntry] = [
   .method("read", streamRead),
   .method("read_some", streamReadSome),
-  .method("receive_fd", streamReceiveDescriptor),
+  .method("receive_fd") { host($0, $1, "stream:receive_fd", streamReceiveDescriptor) },
   .method("lines", streamLines),
 ]
 
 private let streamWritingEntries: [LuaEntry] = [
   .method("write", streamWrite),
-  .method("flush", streamFlush),
-  .method("copy_to", streamCopyTo),
-  .method("send_fd", streamSendDescriptor),
-  .method("shutdown", streamShutdown),
-  .method("starttls", streamStartTLS),
+  .method("flush") { host($0, $1, "stream:flush", streamFlush) },
+  .method("copy_to") { host($0, $1, "stream:copy_to", streamCopyTo) },
+  .method("send_fd") { host($0, $1, "stream:send_fd", streamSendDescriptor) },
+  .method("shutdown") { host($0, $1, "stream:shutdown", streamShutdown) },
+  .method("starttls") { host($0, $1, "stream:starttls", streamStartTLS) },
 ]
 
 private let streamLifeEntries: [LuaEntry] = [
   .method("close", streamClose),
   .method("invalidate", itemInvalidate),
-  .method("is_valid", streamIsValid),
-  .method("on", streamOn),
-  .method("set_timeout", streamSetTimeout),
-  .method("keep_alive", streamKeepAlive),
+  .method("is_valid") { hostValue($0, $1, "stream:is_valid", streamIsValid) },
+  .method("on") { host($0, $1, "stream:on", streamOn) },
+  .method("set_timeout") { host($0, $1, "stream:set_timeout", streamSetTimeout) },
+  .method("keep_alive") { host($0, $1, "stream:keep_alive", streamKeepAlive) },
   .method("modes", itemModes),
 ]
 
 private let streamFieldEntries: [LuaEntry] = [
   .field("timeout", streamTimeout, set: streamSetTimeoutField),
-  .field("fd", streamNumber),
-  .field("failure", streamFailure),
-  .field("peer", streamPeer),
-  .field("tls", streamTLS),
-  .field("buffered", streamBuffered),
+  .field("fd") { hostValue($0, $1, "stream.fd", streamNumber) },
+  .field("failure") { host($0, $1, "stream.failure", streamFailure) },
+  .field("peer") { host($0, $1, "stream.peer", streamPeer) },
+  .field("tls") { host($0, $1, "stream.tls", streamTLS) },
+  .field("buffered") { hostValue($0, $1, "stream.buffered", streamBuffered) },
   .field("queued") {
     hostValue($0, $1, "stream.queued") { try $0.selfStream().state.output.count }
   },

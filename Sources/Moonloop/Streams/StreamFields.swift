@@ -94,27 +94,25 @@ private let failureText: LuaRawFunction = { L, _ in
 
 /// `stream:on(handler [, "end"])`: called with events, one a call (R67), or with the end alone.
 /// nil: events are not reported.
-let streamOn: LuaRawFunction = { L, context in
-  host(L, context, "stream:on") { call in
-    let stream = try call.selfStream()
-    if call.stack.type(2) == .nil || call.stack.type(2) == .none {
-      stream.events = nil
-      stream.source.hasReadAhead = false
-      call.runtime.letGoIfIdle(stream)
-      stream.settleOrBreak()
-    } else {
-      try call.function(2, "the handler")
-      let isForEnd = try call.isForEnd(3)
-      call.stack.setCount(2)
-      call.stack.popSlot(1, of: 1)
-      call.runtime.hold(stream, 1, on: call.stack)
-      let events = StreamEvents(stream, isForEnd: isForEnd)
-      stream.events = events
-      events.update(stream)
-    }
-    call.stack.setCount(1)
-    return 1
+func streamOn(_ call: HostCall) throws -> Int32 {
+  let stream = try call.selfStream()
+  if call.stack.type(2) == .nil || call.stack.type(2) == .none {
+    stream.events = nil
+    stream.source.hasReadAhead = false
+    call.runtime.letGoIfIdle(stream)
+    stream.settleOrBreak()
+  } else {
+    try call.function(2, "the handler")
+    let isForEnd = try call.isForEnd(3)
+    call.stack.setCount(2)
+    call.stack.popSlot(1, of: 1)
+    call.runtime.hold(stream, 1, on: call.stack)
+    let events = StreamEvents(stream, isForEnd: isForEnd)
+    stream.events = events
+    events.update(stream)
   }
+  call.stack.setCount(1)
+  return 1
 }
 
 extension HostCall {
@@ -132,15 +130,13 @@ extension HostCall {
 // MARK: Deadlines
 
 /// `stream:set_timeout(read [, write])`: seconds, or nil for none.
-let streamSetTimeout: LuaRawFunction = { L, context in
-  host(L, context, "stream:set_timeout") { call in
-    let stream = try call.selfStream()
-    let read = try call.limit(2)
-    stream.writeTimeout = call.count < 3 ? read : try call.limit(3)
-    stream.readTimeout = read
-    call.stack.setCount(1)
-    return 1
-  }
+func streamSetTimeout(_ call: HostCall) throws -> Int32 {
+  let stream = try call.selfStream()
+  let read = try call.limit(2)
+  stream.writeTimeout = call.count < 3 ? read : try call.limit(3)
+  stream.readTimeout = read
+  call.stack.setCount(1)
+  return 1
 }
 
 extension HostCall {
@@ -173,54 +169,42 @@ let streamSetTimeoutField: LuaRawFunction = { L, context in
 
 // MARK: Fields
 
-let streamNumber: LuaRawFunction = { L, context in
-  hostValue(L, context, "stream.fd") { call in
-    let handle = try call.selfHandle(call.kinds.stream)
-    let source = handle.item(as: Loop.DescriptorSource.self)
-    ScriptStream.of(source)?.connection = nil  // the number can be given away now
-    return source.isValid ? Int(source.fd) : -1
-  }
+func streamNumber(_ call: HostCall) throws -> some LuaPushable {
+  let handle = try call.selfHandle(call.kinds.stream)
+  let source = handle.item(as: Loop.DescriptorSource.self)
+  ScriptStream.of(source)?.connection = nil  // the number can be given away now
+  return source.isValid ? Int(source.fd) : -1
 }
 
-let streamPeer: LuaRawFunction = { L, context in
-  host(L, context, "stream.peer") { call in
-    let fd = try call.selfStream().source.fd
-    if Sockets.peer(of: fd) == nil { call.stack.pushNil() } else { call.stack.push(peerOf: fd) }
-    return 1
-  }
+func streamPeer(_ call: HostCall) throws -> Int32 {
+  let fd = try call.selfStream().source.fd
+  if Sockets.peer(of: fd) == nil { call.stack.pushNil() } else { call.stack.push(peerOf: fd) }
+  return 1
 }
 
-let streamFailure: LuaRawFunction = { L, context in
-  host(L, context, "stream.failure") { call in
-    if let failure = try call.selfStream().lastFailure {
-      call.stack.push(failure)
-    } else {
-      call.stack.pushNil()
-    }
-    return 1
+func streamFailure(_ call: HostCall) throws -> Int32 {
+  if let failure = try call.selfStream().lastFailure {
+    call.stack.push(failure)
+  } else {
+    call.stack.pushNil()
   }
+  return 1
 }
 
-let streamIsValid: LuaRawFunction = { L, context in
-  hostValue(L, context, "stream:is_valid") { call in
-    let handle = try call.selfHandle(call.kinds.stream)
-    return handle.word == 0 && handle.item.isValid
-  }
+func streamIsValid(_ call: HostCall) throws -> some LuaPushable {
+  let handle = try call.selfHandle(call.kinds.stream)
+  return handle.word == 0 && handle.item.isValid
 }
 
-let streamKeepAlive: LuaRawFunction = { L, context in
-  host(L, context, "stream:keep_alive") { call in
-    let stream = try call.selfStream()
-    stream.bytes.setMayHold(try call.boolean(2), call.loop)
-    call.stack.setCount(1)
-    return 1
-  }
+func streamKeepAlive(_ call: HostCall) throws -> Int32 {
+  let stream = try call.selfStream()
+  stream.bytes.setMayHold(try call.boolean(2), call.loop)
+  call.stack.setCount(1)
+  return 1
 }
 
 /// How many bytes were read ahead, and how many are queued to be written.
-let streamBuffered: LuaRawFunction = { L, context in
-  hostValue(L, context, "stream.buffered") { call in
-    let stream = try call.selfStream()
-    return stream.state.input.count
-  }
+func streamBuffered(_ call: HostCall) throws -> some LuaPushable {
+  let stream = try call.selfStream()
+  return stream.state.input.count
 }

@@ -267,18 +267,16 @@ let streamWrite: LuaRawFunction = { L, context in
 }
 
 /// `stream:flush([{ timeout }])`: the stream, once nothing is queued any more.
-let streamFlush: LuaRawFunction = { L, context in
-  host(L, context, "stream:flush") { call in
-    let stream = try call.selfStream()
-    var timeout = stream.writeTimeout
-    _ = try call.deadline(&timeout)
-    guard stream.bytes.canWrite else { throw call.mistake("\(stream.label) is for reading only") }
-    try call.requireFreeWriter(stream)
-    if let failure = stream.state.writeFailure {
-      return Int32(call.stack.push(failure, of: stream))
-    }
-    return try call.finishWrite(stream, goal: 0, timeout)
+func streamFlush(_ call: HostCall) throws -> Int32 {
+  let stream = try call.selfStream()
+  var timeout = stream.writeTimeout
+  _ = try call.deadline(&timeout)
+  guard stream.bytes.canWrite else { throw call.mistake("\(stream.label) is for reading only") }
+  try call.requireFreeWriter(stream)
+  if let failure = stream.state.writeFailure {
+    return Int32(call.stack.push(failure, of: stream))
   }
+  return try call.finishWrite(stream, goal: 0, timeout)
 }
 
 extension HostCall {
@@ -366,23 +364,21 @@ extension HostCall {
 // MARK: The end
 
 /// `stream:shutdown([what])`: ends writing; what is queued goes out first.
-let streamShutdown: LuaRawFunction = { L, context in
-  host(L, context, "stream:shutdown") { call in
-    let stream = try call.selfStream()
-    if call.count >= 2, call.stack.type(2) != .nil, call.stack.string(2) != "write" {
-      throw call.mistake("the side must be \"write\", got \(call.given(2))")
-    }
-    guard stream.bytes.canWrite else { throw call.mistake("\(stream.label) is for reading only") }
-    stream.bytes.finishTLS(call.loop.kernel)
-    stream.state.isShut = true
-    stream.finishShutdown()
-    if stream.bytes.tls != nil, stream.source.isValid, !stream.state.output.isEmpty {
-      call.runtime.hold(stream, 1, on: call.stack)
-      try stream.settle()
-    }
-    call.stack.setCount(1)
-    return 1
+func streamShutdown(_ call: HostCall) throws -> Int32 {
+  let stream = try call.selfStream()
+  if call.count >= 2, call.stack.type(2) != .nil, call.stack.string(2) != "write" {
+    throw call.mistake("the side must be \"write\", got \(call.given(2))")
   }
+  guard stream.bytes.canWrite else { throw call.mistake("\(stream.label) is for reading only") }
+  stream.bytes.finishTLS(call.loop.kernel)
+  stream.state.isShut = true
+  stream.finishShutdown()
+  if stream.bytes.tls != nil, stream.source.isValid, !stream.state.output.isEmpty {
+    call.runtime.hold(stream, 1, on: call.stack)
+    try stream.settle()
+  }
+  call.stack.setCount(1)
+  return 1
 }
 
 /// `stream:close()`: at once if nothing is queued; otherwise once that is written, without waiting

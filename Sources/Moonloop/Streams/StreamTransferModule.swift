@@ -5,43 +5,41 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 /// `stream:copy_to(other [, n] [, { timeout }])`: how many bytes were copied.
-let streamCopyTo: LuaRawFunction = { L, context in
-  host(L, context, "stream:copy_to") { call in
-    let from = try call.selfStream()
-    guard from.bytes.canRead else { throw call.mistake("\(from.label) is for writing only") }
-    var timeout: Int64?
-    let last = try call.deadline(&timeout)
-    let to = try call.stream(2)
-    try call.requireWritable(to)
-    try call.requireFreeReader(from)
-    if from === to { throw call.mistake("\(from.label) cannot be copied to itself") }
-    var most = Int.max
-    if last >= 3, call.stack.type(3) != .nil {
-      guard let count = call.stack.integer(3), count >= 0, call.stack.type(3) == .number else {
-        throw call.mistake("the number of bytes must be a whole number >= 0, got \(call.given(3))")
-      }
-      most = count
+func streamCopyTo(_ call: HostCall) throws -> Int32 {
+  let from = try call.selfStream()
+  guard from.bytes.canRead else { throw call.mistake("\(from.label) is for writing only") }
+  var timeout: Int64?
+  let last = try call.deadline(&timeout)
+  let to = try call.stream(2)
+  try call.requireWritable(to)
+  try call.requireFreeReader(from)
+  if from === to { throw call.mistake("\(from.label) cannot be copied to itself") }
+  var most = Int.max
+  if last >= 3, call.stack.type(3) != .nil {
+    guard let count = call.stack.integer(3), count >= 0, call.stack.type(3) == .number else {
+      throw call.mistake("the number of bytes must be a whole number >= 0, got \(call.given(3))")
     }
-    _ = try call.requireWaiting()
-    let copy = StreamCopy(from, to, most)
-    copy.begin()
-    copy.pump()
-    call.runtime.hold(to, 2, on: call.stack)
-    if copy.isOver {
-      copy.release()
-      call.runtime.letGoIfIdle(to)
-      return Int32(copy.push(on: call.stack))
-    }
-    let reader = from.makeReader()
-    do {
-      let status = try call.wait(reader, from, timeout)
-      copy.follow(reader.modes)
-      to.settleOrBreak()
-      return status
-    } catch {
-      copy.release()
-      throw error
-    }
+    most = count
+  }
+  _ = try call.requireWaiting()
+  let copy = StreamCopy(from, to, most)
+  copy.begin()
+  copy.pump()
+  call.runtime.hold(to, 2, on: call.stack)
+  if copy.isOver {
+    copy.release()
+    call.runtime.letGoIfIdle(to)
+    return Int32(copy.push(on: call.stack))
+  }
+  let reader = from.makeReader()
+  do {
+    let status = try call.wait(reader, from, timeout)
+    copy.follow(reader.modes)
+    to.settleOrBreak()
+    return status
+  } catch {
+    copy.release()
+    throw error
   }
 }
 
@@ -82,34 +80,32 @@ extension HostCall {
 
 /// `stream:send_fd(fd [, data] [, { timeout }])`: the stream; the peer of a Unix socket gets a copy
 /// of the descriptor.
-let streamSendDescriptor: LuaRawFunction = { L, context in
-  host(L, context, "stream:send_fd") { call in
-    let stream = try call.selfStream()
-    var timeout = stream.writeTimeout
-    let last = try call.deadline(&timeout)
-    try call.requireWritable(stream)
-    try call.requirePlain(stream)
-    let number = try call.descriptor(2)
-    if last >= 3, call.stack.type(3) != .nil && call.stack.type(3) != .string {
-      throw call.mistake("the data must be a string, got \(call.given(3))")
-    }
-    // At least one byte must go with it.
-    let hasBytes = last >= 3 && call.stack.withBytes(3) { !$0.isEmpty } ?? false
-    let passed: PassedDescriptor?
-    do throws(SystemError) {
-      let outcome =
-        hasBytes ? call.stack.withBytes(3) { call.pass(number, $0, through: stream) } : nil
-      passed = try
-        (outcome
-        ?? withUnsafeBytes(of: UInt8(0)) {
-          call.pass(number, $0, through: stream)
-        }).get()
-    } catch {
-      return Int32(call.stack.push(error, of: stream))
-    }
-    if let passed { return try call.wait(for: passed, through: stream, timeout) }
-    return try call.finishWrite(stream, goal: stream.state.outputLimit, timeout)
+func streamSendDescriptor(_ call: HostCall) throws -> Int32 {
+  let stream = try call.selfStream()
+  var timeout = stream.writeTimeout
+  let last = try call.deadline(&timeout)
+  try call.requireWritable(stream)
+  try call.requirePlain(stream)
+  let number = try call.descriptor(2)
+  if last >= 3, call.stack.type(3) != .nil && call.stack.type(3) != .string {
+    throw call.mistake("the data must be a string, got \(call.given(3))")
   }
+  // At least one byte must go with it.
+  let hasBytes = last >= 3 && call.stack.withBytes(3) { !$0.isEmpty } ?? false
+  let passed: PassedDescriptor?
+  do throws(SystemError) {
+    let outcome =
+      hasBytes ? call.stack.withBytes(3) { call.pass(number, $0, through: stream) } : nil
+    passed = try
+      (outcome
+      ?? withUnsafeBytes(of: UInt8(0)) {
+        call.pass(number, $0, through: stream)
+      }).get()
+  } catch {
+    return Int32(call.stack.push(error, of: stream))
+  }
+  if let passed { return try call.wait(for: passed, through: stream, timeout) }
+  return try call.finishWrite(stream, goal: stream.state.outputLimit, timeout)
 }
 
 extension HostCall {
@@ -145,25 +141,23 @@ extension HostCall {
 
 /// `stream:receive_fd([{ timeout }])`: the number of a descriptor, which then belongs to the
 /// script, and the bytes that came with it.
-let streamReceiveDescriptor: LuaRawFunction = { L, context in
-  host(L, context, "stream:receive_fd") { call in
-    let stream = try call.selfStream()
-    guard stream.bytes.canRead else { throw call.mistake("\(stream.label) is for writing only") }
-    var timeout = stream.readTimeout
-    _ = try call.deadline(&timeout)
-    try call.requireFreeReader(stream)
-    try call.requirePlain(stream)
-    if !stream.state.input.isEmpty {
-      throw call.mistake(
-        "\(stream.label): \(stream.state.input.count) bytes were read ahead, and a descriptor"
-          + " that came with them is lost", hint: "read the descriptor first")
-    }
-    let reader = stream.makeReader()
-    reader.receives = true
-    if reader.receive() { return Int32(reader.pushAnswer(on: call.stack)) }
-    do { return try call.wait(reader, stream, timeout) } catch {
-      reader.receives = false
-      throw error
-    }
+func streamReceiveDescriptor(_ call: HostCall) throws -> Int32 {
+  let stream = try call.selfStream()
+  guard stream.bytes.canRead else { throw call.mistake("\(stream.label) is for writing only") }
+  var timeout = stream.readTimeout
+  _ = try call.deadline(&timeout)
+  try call.requireFreeReader(stream)
+  try call.requirePlain(stream)
+  if !stream.state.input.isEmpty {
+    throw call.mistake(
+      "\(stream.label): \(stream.state.input.count) bytes were read ahead, and a descriptor"
+        + " that came with them is lost", hint: "read the descriptor first")
+  }
+  let reader = stream.makeReader()
+  reader.receives = true
+  if reader.receive() { return Int32(reader.pushAnswer(on: call.stack)) }
+  do { return try call.wait(reader, stream, timeout) } catch {
+    reader.receives = false
+    throw error
   }
 }

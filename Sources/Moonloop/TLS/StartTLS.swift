@@ -5,32 +5,30 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 /// `stream:starttls { host, … }` or `{ server = true, cert, … }`: the stream, once it is encrypted.
-let streamStartTLS: LuaRawFunction = { L, context in
-  host(L, context, "stream:starttls") { call in
-    let stream = try call.selfStream()
-    guard stream.bytes.canRead, stream.bytes.canWrite else {
-      throw call.mistake("\(stream.label) is one-way; TLS needs both directions")
-    }
-    if stream.bytes.tls != nil { throw call.mistake("\(stream.label) has TLS already") }
-    try call.requireFreeReader(stream)
-    try call.requireWritable(stream)
-    let request = try call.startTLS(2)
-    let timeout = request.timeout ?? stream.readTimeout
-    _ = try call.requireWaiting()
-    if !stream.state.input.isEmpty {
-      let text = "\(stream.state.input.count) bytes have come before the handshake"
-      throw OperatingFailure("\(stream.label): \(text)", "ETLS_PROTOCOL")
-    }
-    stream.bytes.tls = try request.session()
-    let reader = stream.makeReader()
-    call.stack.setCount(1)
-    reader.shaken = LuaReference(popping: call.stack)
-    if stream.shake() { return Int32(reader.pushShaken(on: call.stack)) }
-    do { return try call.wait(reader, stream, timeout) } catch {
-      reader.shaken = nil
-      stream.breakOff(SystemError(call: "TLS", code: Errno.cancelled))
-      throw error
-    }
+func streamStartTLS(_ call: HostCall) throws -> Int32 {
+  let stream = try call.selfStream()
+  guard stream.bytes.canRead, stream.bytes.canWrite else {
+    throw call.mistake("\(stream.label) is one-way; TLS needs both directions")
+  }
+  if stream.bytes.tls != nil { throw call.mistake("\(stream.label) has TLS already") }
+  try call.requireFreeReader(stream)
+  try call.requireWritable(stream)
+  let request = try call.startTLS(2)
+  let timeout = request.timeout ?? stream.readTimeout
+  _ = try call.requireWaiting()
+  if !stream.state.input.isEmpty {
+    let text = "\(stream.state.input.count) bytes have come before the handshake"
+    throw OperatingFailure("\(stream.label): \(text)", "ETLS_PROTOCOL")
+  }
+  stream.bytes.tls = try request.session()
+  let reader = stream.makeReader()
+  call.stack.setCount(1)
+  reader.shaken = LuaReference(popping: call.stack)
+  if stream.shake() { return Int32(reader.pushShaken(on: call.stack)) }
+  do { return try call.wait(reader, stream, timeout) } catch {
+    reader.shaken = nil
+    stream.breakOff(SystemError(call: "TLS", code: Errno.cancelled))
+    throw error
   }
 }
 
@@ -79,18 +77,16 @@ extension ScriptStream {
 }
 
 /// `stream.tls`: what was negotiated; nil without TLS.
-let streamTLS: LuaRawFunction = { L, context in
-  host(L, context, "stream.tls") { call in
-    guard let tls = try call.selfStream().bytes.tls, tls.isReady else {
-      call.stack.pushNil()
-      return 1
-    }
-    let facts = tls.facts
-    call.stack.newTable(fields: 6)
-    for (name, value) in [
-      ("version", facts.version), ("cipher", facts.cipher), ("alpn", facts.protocol),
-      ("host", facts.host), ("subject", facts.subject), ("certificate", facts.pem),
-    ] as [(StaticString, String)] where !value.isEmpty { call.stack.setField(name, value) }
+func streamTLS(_ call: HostCall) throws -> Int32 {
+  guard let tls = try call.selfStream().bytes.tls, tls.isReady else {
+    call.stack.pushNil()
     return 1
   }
+  let facts = tls.facts
+  call.stack.newTable(fields: 6)
+  for (name, value) in [
+    ("version", facts.version), ("cipher", facts.cipher), ("alpn", facts.protocol),
+    ("host", facts.host), ("subject", facts.subject), ("certificate", facts.pem),
+  ] as [(StaticString, String)] where !value.isEmpty { call.stack.setField(name, value) }
+  return 1
 }

@@ -72,17 +72,15 @@ func releaseCallback(_ handle: LuaHandle) {
 
 /// `ml.timeout(seconds, fn, ...)`: what `fn` returns or raises; or `nil, message, "ETIMEDOUT"`
 /// when it has not ended by then: it is cancelled, and waited for (D22).
-let moduleTimeout: LuaRawFunction = { L, context in
-  host(L, context, "ml.timeout") { call in
-    let delay = try call.seconds(1, "the time", .notNegative)
-    try call.function(2, "the function")
-    let coroutine = try call.requireWaiting()
-    let timer = try call.deadline(after: delay, coroutine)
-    let task = ScriptTask(subject: .chunk, modes: call.runtime.currentModes)
-    task.isCall = true
-    task.madeAt = call.stack.position
-    call.runtime.tasks.prepare(
-      task, in: call.currentTask, on: call.stack, function: 2, isScope: false)
-    return call.suspend(Wait(.task(task), timer: timer), coroutine)
-  }
+func moduleTimeout(_ call: HostCall) throws -> Int32 {
+  let delay = try call.seconds(1, "the time", .notNegative)
+  try call.function(2, "the function")
+  let coroutine = try call.requireWaiting()
+  let timer = try call.deadline(after: delay, coroutine)
+  let task = ScriptTask(subject: .chunk, modes: call.runtime.currentModes)
+  task.isCall = true
+  task.madeAt = call.stack.position
+  call.runtime.tasks.prepare(
+    task, in: call.currentTask, on: call.stack, function: 2, isScope: false)
+  return call.suspend(Wait(.task(task), timer: timer), coroutine)
 }

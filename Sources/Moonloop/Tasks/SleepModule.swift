@@ -4,13 +4,11 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 /// `ml.sleep(seconds)`: suspends the running code; the pass goes on (D58).
-let moduleSleep: LuaRawFunction = { L, context in
-  host(L, context, "ml.sleep") { call in
-    let delay = try call.seconds(1, "the time", .notNegative)
-    let coroutine = try call.requireWaiting()
-    let timer = try call.deadline(after: delay, coroutine)
-    return call.suspend(Wait(.sleep(nanoseconds: delay), timer: timer), coroutine)
-  }
+func moduleSleep(_ call: HostCall) throws -> Int32 {
+  let delay = try call.seconds(1, "the time", .notNegative)
+  let coroutine = try call.requireWaiting()
+  let timer = try call.deadline(after: delay, coroutine)
+  return call.suspend(Wait(.sleep(nanoseconds: delay), timer: timer), coroutine)
 }
 
 extension HostCall {

@@ -48,16 +48,14 @@ let loopTask: LuaRawFunction = { L, context in
 
 /// `scope:task([options,] fn, ...)`: a child, which the scope waits for, fails with and cancels;
 /// `fn` gets the arguments.
-let taskTask: LuaRawFunction = { L, context in
-  host(L, context, "task:task") { call in
-    let owner = try call.selfTask()
-    if owner.phase == .ended || owner.phase == .joining && owner.cancellation != nil {
-      throw call.mistake(
-        "the scope is closed: \(call.runtime.label(of: .task(owner))) has ended; make tasks in an "
-          + "open scope, or with loop:task")
-    }
-    return try call.makeTask(in: owner, childOptions)
+func taskTask(_ call: HostCall) throws -> Int32 {
+  let owner = try call.selfTask()
+  if owner.phase == .ended || owner.phase == .joining && owner.cancellation != nil {
+    throw call.mistake(
+      "the scope is closed: \(call.runtime.label(of: .task(owner))) has ended; make tasks in an "
+        + "open scope, or with loop:task")
   }
+  return try call.makeTask(in: owner, childOptions)
 }
 
 extension HostCall {
@@ -107,15 +105,13 @@ extension HostCall {
 
 /// `task:await()`: suspends the running code until the task has ended; returns its results, or
 /// raises its error (D19).
-let taskAwait: LuaRawFunction = { L, context in
-  host(L, context, "task:await") { call in
-    let task = try call.selfTask()
-    try call.refuseOptions("task:wait")
-    let coroutine = try call.requireWaiting()
-    if task.phase == .ended { return try call.give(task) }
-    try call.requireOther(task)
-    return call.suspend(Wait(.task(task)), coroutine)
-  }
+func taskAwait(_ call: HostCall) throws -> Int32 {
+  let task = try call.selfTask()
+  try call.refuseOptions("task:wait")
+  let coroutine = try call.requireWaiting()
+  if task.phase == .ended { return try call.give(task) }
+  try call.requireOther(task)
+  return call.suspend(Wait(.task(task)), coroutine)
 }
 
 extension HostCall {
@@ -155,16 +151,14 @@ extension HostCall {
 private let waitOptions: [StaticString] = ["timeout", "mode"]
 
 /// `task:wait { timeout, mode }`: runs the loop until the task has ended (D20, D50).
-let taskWait: LuaRawFunction = { L, context in
-  host(L, context, "task:wait") { call in
-    let task = try call.selfTask()
-    let (timeout, mode) = try call.nestedWaitOptions(2)
-    if let reason = call.runtime.tasks.reasonNotToWait() { throw RaisedValue(reason) }
-    if task.phase == .ended { return try call.give(task) }
-    try call.requireOther(task)
-    try call.requireNesting()
-    return try call.wait(for: task, mode, timeout)
-  }
+func taskWait(_ call: HostCall) throws -> Int32 {
+  let task = try call.selfTask()
+  let (timeout, mode) = try call.nestedWaitOptions(2)
+  if let reason = call.runtime.tasks.reasonNotToWait() { throw RaisedValue(reason) }
+  if task.phase == .ended { return try call.give(task) }
+  try call.requireOther(task)
+  try call.requireNesting()
+  return try call.wait(for: task, mode, timeout)
 }
 
 extension HostCall {
@@ -202,11 +196,9 @@ extension HostCall {
 // MARK: Cancelling
 
 /// `task:cancel(reason)`: every await of the task, now and later, raises the reason (D21).
-let taskCancel: LuaRawFunction = { L, context in
-  hostAction(L, context, "task:cancel") { call in
-    let task = try call.selfTask()
-    call.cancel(task, reason: 2)
-  }
+func taskCancel(_ call: HostCall) throws {
+  let task = try call.selfTask()
+  call.cancel(task, reason: 2)
 }
 
 extension HostCall {
@@ -223,28 +215,24 @@ extension HostCall {
 }
 
 /// `task:invalidate()` cancels without a reason (D8).
-let taskInvalidate: LuaRawFunction = { L, context in
-  hostAction(L, context, "task:invalidate") { call in
-    let task = try call.selfTask()
-    call.stack.setCount(1)
-    call.cancel(task, reason: 2)
-  }
+func taskInvalidate(_ call: HostCall) throws {
+  let task = try call.selfTask()
+  call.stack.setCount(1)
+  call.cancel(task, reason: 2)
 }
 
 /// `__close` cancels, and waits for the end where that is possible, even in a task that is
 /// cancelled itself. It raises nothing: a failure is reported.
-let taskClose: LuaRawFunction = { L, context in
-  host(L, context, "close") { call in
-    let task = try call.selfTask()
-    call.cancel(task, reason: 3)
-    if task.phase == .ended || call.currentTask.map(task.owns) ?? false { return 0 }
-    guard call.state.waitObstacle(L!) == nil, let coroutine = call.state.currentTask(L!) else {
-      return 0
-    }
-    var wait = Wait(.task(task))
-    wait.isQuiet = true
-    return call.suspend(wait, coroutine)
+func taskClose(_ call: HostCall) throws -> Int32 {
+  let task = try call.selfTask()
+  call.cancel(task, reason: 3)
+  if task.phase == .ended || call.currentTask.map(task.owns) ?? false { return 0 }
+  guard call.state.waitObstacle(call.stack.L) == nil, let coroutine = call.state.currentTask(call.stack.L) else {
+    return 0
   }
+  var wait = Wait(.task(task))
+  wait.isQuiet = true
+  return call.suspend(wait, coroutine)
 }
 
 // MARK: Fields
@@ -273,9 +261,7 @@ let taskSetOnError: LuaRawFunction = { L, context in
   hostAction(L, context, "task.on_error") { try $0.selfTask().onError = try $0.handlerReference(2) }
 }
 
-let taskToString: LuaRawFunction = { L, context in
-  hostValue(L, context, "tostring") { call in
-    let task = try call.selfTask()
-    return "\(call.runtime.label(of: .task(task))): \(task.statusText)"
-  }
+func taskToString(_ call: HostCall) throws -> some LuaPushable {
+  let task = try call.selfTask()
+  return "\(call.runtime.label(of: .task(task))): \(task.statusText)"
 }

@@ -7,23 +7,21 @@ internal import MoonloopSystem
 private let terminalOptions: [StaticString] = ["fd", "raw", "signals", "name"]
 
 /// `ml.tty.open { fd, raw, signals, name }`: a terminal; or nil, message, code.
-let terminalOpen: LuaRawFunction = { L, context in
-  host(L, context, "ml.tty.open") { call in
-    try call.requireRoom()
-    var given: Int32?
-    var isRaw = false
-    var keepsSignals = false
-    var name = "tty"
-    if call.stack.type(1) != .none && call.stack.type(1) != .nil {
-      let options = try call.options(1, terminalOptions, example: "{ raw = true }")
-      given = try options.integer("fd", in: 0...Int(Int32.max)).map { Int32($0) }
-      isRaw = try options.boolean("raw") ?? false
-      keepsSignals = try options.boolean("signals") ?? false
-      name = try options.name() ?? name
-    }
-    if given == nil && Terminal.isTerminal(0) { given = 0 }
-    return try call.openTerminal(given, name, isRaw, keepsSignals)
+func terminalOpen(_ call: HostCall) throws -> Int32 {
+  try call.requireRoom()
+  var given: Int32?
+  var isRaw = false
+  var keepsSignals = false
+  var name = "tty"
+  if call.stack.type(1) != .none && call.stack.type(1) != .nil {
+    let options = try call.options(1, terminalOptions, example: "{ raw = true }")
+    given = try options.integer("fd", in: 0...Int(Int32.max)).map { Int32($0) }
+    isRaw = try options.boolean("raw") ?? false
+    keepsSignals = try options.boolean("signals") ?? false
+    name = try options.name() ?? name
   }
+  if given == nil && Terminal.isTerminal(0) { given = 0 }
+  return try call.openTerminal(given, name, isRaw, keepsSignals)
 }
 
 extension HostCall {
@@ -107,35 +105,33 @@ let terminalLines: LuaRawFunction = { L, context in forward(L, context, "tty:lin
 // MARK: Size
 
 /// `tty:on_resize(handler)`: called as handler(tty, columns, rows); nil: changes are not reported.
-let terminalOnResize: LuaRawFunction = { L, context in
-  host(L, context, "tty:on_resize") { call in
-    let terminal = try call.openTerminal()
-    let runtime = call.runtime
-    if call.stack.type(2) != .nil { try call.function(2, "the handler") }
-    call.stack.setCount(2)
-    call.stack.popSlot(TerminalSlot.onResize, of: 1)
-    if let old = terminal.resize, old.isValid { runtime.end(old) }
-    terminal.resize = nil
-    call.stack.pushSlot(TerminalSlot.onResize, of: 1)
-    defer { call.stack.setCount(1) }
-    guard call.stack.type(-1) == .function else { return 1 }
-    let modes = runtime.currentModes
-    let (watch, source) = try Loop.SignalWatch.make(
-      [SignalNumber.winch], name: "tty", on: call.loop
-    ) { [unowned runtime, unowned terminal] source, _ in terminal.resized(source, runtime) }
-    runtime.handles.note(
-      source, of: call.kind(ResizeKind.self), madeAt: call.stack.position)
-    source.maker.state = watch
-    call.loop.setKeepsAlive(source, false)
-    call.stack.pushValue(1)
-    source.maker.ref = call.stack.popRef()
-    terminal.resize = source
-    do { try call.loop.add(source, modes: modes) } catch {
-      runtime.end(source)
-      throw error
-    }
-    return 1
+func terminalOnResize(_ call: HostCall) throws -> Int32 {
+  let terminal = try call.openTerminal()
+  let runtime = call.runtime
+  if call.stack.type(2) != .nil { try call.function(2, "the handler") }
+  call.stack.setCount(2)
+  call.stack.popSlot(TerminalSlot.onResize, of: 1)
+  if let old = terminal.resize, old.isValid { runtime.end(old) }
+  terminal.resize = nil
+  call.stack.pushSlot(TerminalSlot.onResize, of: 1)
+  defer { call.stack.setCount(1) }
+  guard call.stack.type(-1) == .function else { return 1 }
+  let modes = runtime.currentModes
+  let (watch, source) = try Loop.SignalWatch.make(
+    [SignalNumber.winch], name: "tty", on: call.loop
+  ) { [unowned runtime, unowned terminal] source, _ in terminal.resized(source, runtime) }
+  runtime.handles.note(
+    source, of: call.kind(ResizeKind.self), madeAt: call.stack.position)
+  source.maker.state = watch
+  call.loop.setKeepsAlive(source, false)
+  call.stack.pushValue(1)
+  source.maker.ref = call.stack.popRef()
+  terminal.resize = source
+  do { try call.loop.add(source, modes: modes) } catch {
+    runtime.end(source)
+    throw error
   }
+  return 1
 }
 
 // MARK: Mode
@@ -152,12 +148,10 @@ let terminalSetRaw: LuaRawFunction = { L, context in
   }
 }
 
-let terminalStream: LuaRawFunction = { L, context in
-  host(L, context, "tty.stream") { call in
-    _ = try call.selfTerminal()
-    call.stack.pushSlot(TerminalSlot.stream, of: 1)
-    return 1
-  }
+func terminalStream(_ call: HostCall) throws -> Int32 {
+  _ = try call.selfTerminal()
+  call.stack.pushSlot(TerminalSlot.stream, of: 1)
+  return 1
 }
 
 // MARK: The end
@@ -172,18 +166,14 @@ let terminalInvalidate: LuaRawFunction = { L, context in
   }
 }
 
-let terminalToString: LuaRawFunction = { L, context in
-  hostValue(L, context, "tostring") { call in
-    let terminal = try call.selfTerminal()
-    let state = terminal.isOpen ? terminal.isRaw ? "raw" : "as it was" : "closed"
-    return "tty '\(terminal.stream.source.name)': \(state)"
-  }
+func terminalToString(_ call: HostCall) throws -> some LuaPushable {
+  let terminal = try call.selfTerminal()
+  let state = terminal.isOpen ? terminal.isRaw ? "raw" : "as it was" : "closed"
+  return "tty '\(terminal.stream.source.name)': \(state)"
 }
 
 /// `ml.tty.is_tty(fd)`
-let terminalIs: LuaRawFunction = { L, context in
-  hostValue(L, context, "ml.tty.is_tty") { call in
-    let fd = try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))
-    return Terminal.isTerminal(Int32(fd))
-  }
+func terminalIs(_ call: HostCall) throws -> some LuaPushable {
+  let fd = try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))
+  return Terminal.isTerminal(Int32(fd))
 }

@@ -4,23 +4,21 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 /// `leftovers()`: what is alive on the present loop, found by ownership.
-let bedLeftovers: LuaRawFunction = { L, context in
-  host(L, context, "leftovers") { call in
-    let bed = try call.requireBed()
-    call.stack.newTable(items: 4)
-    let leftovers = bed.leftovers()
-    for (place, (one, id)) in zip(leftovers, bed.identify(leftovers)).enumerated() {
-      call.stack.newTable(fields: 6)
-      call.stack.setField("id", id)
-      call.stack.setField("is_held", one.isHeld)
-      call.stack.setField("kind", one.kind)
-      call.stack.setField("name", one.name)
-      call.stack.setField("place", one.place)
-      call.stack.setField("text", one.text)
-      call.stack.rawSet(-2, item: Int64(place) + 1)
-    }
-    return 1
+func bedLeftovers(_ call: HostCall) throws -> Int32 {
+  let bed = try call.requireBed()
+  call.stack.newTable(items: 4)
+  let leftovers = bed.leftovers()
+  for (place, (one, id)) in zip(leftovers, bed.identify(leftovers)).enumerated() {
+    call.stack.newTable(fields: 6)
+    call.stack.setField("id", id)
+    call.stack.setField("is_held", one.isHeld)
+    call.stack.setField("kind", one.kind)
+    call.stack.setField("name", one.name)
+    call.stack.setField("place", one.place)
+    call.stack.setField("text", one.text)
+    call.stack.rawSet(-2, item: Int64(place) + 1)
   }
+  return 1
 }
 
 /// Something left over: the thing itself, or the number of a timer.

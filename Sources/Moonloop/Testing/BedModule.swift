@@ -109,134 +109,123 @@ extension HostCall {
 }
 
 private let bedEntries: [LuaEntry] = [
-  .function("enter", bedEnter), .function("leave", bedLeave), .function("call", bedCall),
-  .function("leftovers", bedLeftovers), .function("order", bedOrder),
-  .function("start", bedStart), .function("hear", bedHear), .function("end_program", bedEnd),
-  .function("follow_lines", bedFollow),
+  .function("enter") { hostAction($0, $1, "enter", bedEnter) },
+  .function("leave") { hostAction($0, $1, "leave", bedLeave) },
+  .function("call") { host($0, $1, "call", bedCall) },
+  .function("leftovers") { host($0, $1, "leftovers", bedLeftovers) },
+  .function("order") { hostAction($0, $1, "order", bedOrder) },
+  .function("start") { host($0, $1, "start", bedStart) },
+  .function("hear") { host($0, $1, "hear", bedHear) },
+  // `end_program(signal)`: ends the program as a signal does.
+  .function("end_program") {
+    hostAction($0, $1, "end_program") {
+      Ending.begin(Int32(try $0.stack.integer(1, "the signal", in: 1...64)))
+    }
+  },
+  .function("follow_lines") { hostAction($0, $1, "follow_lines", bedFollow) },
 ]
 
 private let enterOptions: [StaticString] = ["clock", "name"]
 
 /// `enter { clock, name }`: gives the scripts a fresh loop from now on.
-private let bedEnter: LuaRawFunction = { L, context in
-  hostAction(L, context, "enter") { call in
-    let options = try call.options(1, enterOptions, example: "{ clock = \"virtual\" }")
-    let modes: [(name: String, value: ClockMode)] = [
-      ("real", .real), ("virtual", .virtual), ("skip_idle", .skipIdle),
-    ]
-    let clock = try options.names("clock", modes, "clock")?.first ?? .real
-    let name = try options.name()
-    try call.requireBed().enter(name ?? "the loop of a test", clock)
-  }
+private func bedEnter(_ call: HostCall) throws {
+  let options = try call.options(1, enterOptions, example: "{ clock = \"virtual\" }")
+  let modes: [(name: String, value: ClockMode)] = [
+    ("real", .real), ("virtual", .virtual), ("skip_idle", .skipIdle),
+  ]
+  let clock = try options.names("clock", modes, "clock")?.first ?? .real
+  let name = try options.name()
+  try call.requireBed().enter(name ?? "the loop of a test", clock)
 }
 
 /// `leave()`: ends that loop; the scripts get the previous one again.
-private let bedLeave: LuaRawFunction = { L, context in
-  hostAction(L, context, "leave") { call in
-    let bed = try call.requireBed()
-    if bed.levels.isEmpty { throw call.mistake("nothing is entered") }
-    bed.leave()
-  }
+private func bedLeave(_ call: HostCall) throws {
+  let bed = try call.requireBed()
+  if bed.levels.isEmpty { throw call.mistake("nothing is entered") }
+  bed.leave()
 }
 
 /// `order(seed)`: events that are ready at once come in an order drawn by a seed; nil: as they are.
-private let bedOrder: LuaRawFunction = { L, context in
-  hostAction(L, context, "order") { call in
-    if call.stack.type(1) == .nil || call.stack.type(1) == .none {
-      call.loop.hooks.eventOrder = nil
-    } else {
-      let seed = try call.stack.integer(1, "the seed", in: .min ... .max)
-      call.loop.hooks.eventOrder = EventOrder(seed: UInt64(bitPattern: Int64(seed)))
-    }
+private func bedOrder(_ call: HostCall) throws {
+  if call.stack.type(1) == .nil || call.stack.type(1) == .none {
+    call.loop.hooks.eventOrder = nil
+  } else {
+    let seed = try call.stack.integer(1, "the seed", in: .min ... .max)
+    call.loop.hooks.eventOrder = EventOrder(seed: UInt64(bitPattern: Int64(seed)))
   }
 }
 
 // MARK: Calling
 
 /// `call(seconds, fn, ...)`: runs a function as a task, and the loop until it has returned.
-private let bedCall: LuaRawFunction = { L, context in
-  host(L, context, "call") { call in
-    let stack = call.stack
-    let limit = stack.type(1) == .nil ? nil : try call.seconds(1, "the limit", .positive)
-    try call.function(2, "the function")
-    try call.requireNesting()
-    let runtime = call.runtime
-    let bed = try call.requireBed()
-    let task = ScriptTask(subject: .chunk, modes: LoopContext.inDefaultMode)
-    task.hasHandle = true  // its values and its failure are wanted
-    runtime.tasks.prepare(task, in: nil, on: stack, function: 2, isScope: false)
-    let ending = bed.finish(task, limit)
-    bed.push(ending, of: task, on: stack)
-    return 1
-  }
+private func bedCall(_ call: HostCall) throws -> Int32 {
+  let stack = call.stack
+  let limit = stack.type(1) == .nil ? nil : try call.seconds(1, "the limit", .positive)
+  try call.function(2, "the function")
+  try call.requireNesting()
+  let runtime = call.runtime
+  let bed = try call.requireBed()
+  let task = ScriptTask(subject: .chunk, modes: LoopContext.inDefaultMode)
+  task.hasHandle = true  // its values and its failure are wanted
+  runtime.tasks.prepare(task, in: nil, on: stack, function: 2, isScope: false)
+  let ending = bed.finish(task, limit)
+  bed.push(ending, of: task, on: stack)
+  return 1
 }
 
 /// `start(seconds, fn)`: runs a function as a program's main chunk, and then the loop, if the chunk
 /// has not: what `moonloop run` does with a file.
-private let bedStart: LuaRawFunction = { L, context in
-  host(L, context, "start") { call in
-    let stack = call.stack
-    let seconds = try call.seconds(1, "the limit", .positive)
-    try call.function(2, "the function")
-    try call.requireNesting()
-    stack.pushValue(2)
-    let function = LuaReference(popping: stack)
-    let runtime = call.runtime
-    let bed = try call.requireBed()
-    let limit = RealTimeLimit(seconds, call.loop, call.state.interruptHandle)
-    bed.runsProgram = true
-    runtime.mainChunk.start(function)
-    while !runtime.runs.ranLoop || runtime.waitingChunk != nil {
-      if Ending.isAskedFor || limit.hasStruck { break }
-      if call.loop.run() == .finished {
-        runtime.mainChunk.reportDeadlock(in: .default)
-        break
-      }
-      if runtime.waitingChunk == nil { break }
+private func bedStart(_ call: HostCall) throws -> Int32 {
+  let stack = call.stack
+  let seconds = try call.seconds(1, "the limit", .positive)
+  try call.function(2, "the function")
+  try call.requireNesting()
+  stack.pushValue(2)
+  let function = LuaReference(popping: stack)
+  let runtime = call.runtime
+  let bed = try call.requireBed()
+  let limit = RealTimeLimit(seconds, call.loop, call.state.interruptHandle)
+  bed.runsProgram = true
+  runtime.mainChunk.start(function)
+  while !runtime.runs.ranLoop || runtime.waitingChunk != nil {
+    if Ending.isAskedFor || limit.hasStruck { break }
+    if call.loop.run() == .finished {
+      runtime.mainChunk.reportDeadlock(in: .default)
+      break
     }
-    let isInterrupted = Ending.isAskedFor
-    limit.end()
-    bed.runsProgram = false
-    bed.hearSignals()
-    stack.newTable(fields: 2)
-    stack.setField(
-      "status", limit.hasStruck ? "timeout" : isInterrupted ? "stopped" : "ok")
-    stack.push("reports")
-    bed.pushReports(on: stack)
-    stack.rawSet(-3)
-    return 1
+    if runtime.waitingChunk == nil { break }
   }
+  let isInterrupted = Ending.isAskedFor
+  limit.end()
+  bed.runsProgram = false
+  bed.hearSignals()
+  stack.newTable(fields: 2)
+  stack.setField(
+    "status", limit.hasStruck ? "timeout" : isInterrupted ? "stopped" : "ok")
+  stack.push("reports")
+  bed.pushReports(on: stack)
+  stack.rawSet(-3)
+  return 1
 }
 
 /// `hear(true)`: a signal that asks the program to end only stops the present call. `hear()`: the
 /// number of the signal that did so, or nil.
-private let bedHear: LuaRawFunction = { L, context in
-  host(L, context, "hear") { call in
-    if call.stack.type(1) == .boolean { call.runtime.bed?.hearsSignals = call.stack.boolean(1) }
-    guard call.runtime.bed?.hearsSignals == true else { return 0 }
-    let number = Ending.hear()
-    if number == 0 { return 0 }
-    call.stack.push(Int(number))
-    return 1
-  }
-}
-
-/// `end_program(signal)`: ends the program as a signal does.
-private let bedEnd: LuaRawFunction = { L, context in
-  hostAction(L, context, "end_program") {
-    Ending.begin(Int32(try $0.stack.integer(1, "the signal", in: 1...64)))
-  }
+private func bedHear(_ call: HostCall) throws -> Int32 {
+  if call.stack.type(1) == .boolean { call.runtime.bed?.hearsSignals = call.stack.boolean(1) }
+  guard call.runtime.bed?.hearsSignals == true else { return 0 }
+  let number = Ending.hear()
+  if number == 0 { return 0 }
+  call.stack.push(Int(number))
+  return 1
 }
 
 /// `follow_lines(fn)`: from the next call on a function is called for each line, on any coroutine.
-private let bedFollow: LuaRawFunction = { L, context in
-  hostAction(L, context, "follow_lines") { call in
-    try call.function(1, "the function")
-    call.stack.pushValue(1)
-    let function = LuaReference(popping: call.stack)
-    call.state.followLines(function)
-    call.runtime.bed?.follower = function
-  }
+private func bedFollow(_ call: HostCall) throws {
+  try call.function(1, "the function")
+  call.stack.pushValue(1)
+  let function = LuaReference(popping: call.stack)
+  call.state.followLines(function)
+  call.runtime.bed?.follower = function
 }
 
 /// How the call of a test ended.

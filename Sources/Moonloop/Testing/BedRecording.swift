@@ -5,7 +5,8 @@ internal import MoonloopCore
 
 /// The entries of `moonloop.testing.host` that record a loop.
 let bedRecordingEntries: [LuaEntry] = [
-  .function("record", bedRecord), .function("recorded", bedRecorded),
+  .function("record") { hostAction($0, $1, "record", bedRecord) },
+  .function("recorded") { host($0, $1, "recorded", bedRecorded) },
 ]
 
 private let recordOptions: [StaticString] = [
@@ -14,44 +15,40 @@ private let recordOptions: [StaticString] = [
 
 /// `record { span, columns, from, window, details, progress }`: from now on the present loop is
 /// recorded; `progress` says whether standard error is to show how far it is.
-private let bedRecord: LuaRawFunction = { L, context in
-  hostAction(L, context, "record") { call in
-    let options = try call.options(1, recordOptions, example: "{ span = 3600, columns = 600 }")
-    let span = try options.seconds("span", .positive) ?? 1_000_000_000
-    let from = try options.seconds("from", .notNegative) ?? 0
-    let window = try options.seconds("window", .positive) ?? .max
-    let (end, overflows) = from.addingReportingOverflow(window)
-    let recorder = LoopRecorder(
-      call.loop,
-      LoopRecorder.Options(
-        span: span, columns: try options.integer("columns", in: 0...10_000) ?? 0, from: from,
-        to: overflows ? .max : end,
-        details: try options.integer("details", in: 0...1_000_000) ?? 0))
-    let progress = try options.boolean("progress") == true ? SimulationProgress() : nil
-    let watcher = TraceWatcher(wantsNames: true) {
-      recorder.take($0)
-      progress?.note(recorder)
-    }
-    call.runtime.bed?.recorder = (recorder, watcher)
-    call.runtime.bed?.progress = progress
-    call.loop.add(watcher: watcher)
+private func bedRecord(_ call: HostCall) throws {
+  let options = try call.options(1, recordOptions, example: "{ span = 3600, columns = 600 }")
+  let span = try options.seconds("span", .positive) ?? 1_000_000_000
+  let from = try options.seconds("from", .notNegative) ?? 0
+  let window = try options.seconds("window", .positive) ?? .max
+  let (end, overflows) = from.addingReportingOverflow(window)
+  let recorder = LoopRecorder(
+    call.loop,
+    LoopRecorder.Options(
+      span: span, columns: try options.integer("columns", in: 0...10_000) ?? 0, from: from,
+      to: overflows ? .max : end,
+      details: try options.integer("details", in: 0...1_000_000) ?? 0))
+  let progress = try options.boolean("progress") == true ? SimulationProgress() : nil
+  let watcher = TraceWatcher(wantsNames: true) {
+    recorder.take($0)
+    progress?.note(recorder)
   }
+  call.runtime.bed?.recorder = (recorder, watcher)
+  call.runtime.bed?.progress = progress
+  call.loop.add(watcher: watcher)
 }
 
 /// `recorded()`: ends the recording; returns its contents, with times in seconds since its
 /// beginning.
-private let bedRecorded: LuaRawFunction = { L, context in
-  host(L, context, "recorded") { call in
-    guard let (recorder, watcher) = call.runtime.bed?.recorder else {
-      throw call.mistake("nothing is recorded")
-    }
-    call.loop.remove(watcher: watcher)
-    call.runtime.bed?.recorder = nil
-    call.runtime.bed?.progress?.end()
-    call.runtime.bed?.progress = nil
-    try call.requireBed().push(recorder, on: call.stack)
-    return 1
+private func bedRecorded(_ call: HostCall) throws -> Int32 {
+  guard let (recorder, watcher) = call.runtime.bed?.recorder else {
+    throw call.mistake("nothing is recorded")
   }
+  call.loop.remove(watcher: watcher)
+  call.runtime.bed?.recorder = nil
+  call.runtime.bed?.progress?.end()
+  call.runtime.bed?.progress = nil
+  try call.requireBed().push(recorder, on: call.stack)
+  return 1
 }
 
 extension TestBed {

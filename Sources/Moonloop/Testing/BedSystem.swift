@@ -7,35 +7,35 @@ internal import MoonloopCore
 
 /// The entries of `moonloop.testing.host` that do not concern loops.
 let bedSystemEntries: [LuaEntry] = [
-  .function("files", bedFiles), .function("monotonic", bedMonotonic),
-  .function("is_terminal", bedIsTerminal), .function("columns", bedColumns),
-  .function("is_own_output", bedIsOwnOutput),
+  .function("files") { host($0, $1, "files", bedFiles) },
+  .function("monotonic", bedMonotonic),
+  .function("is_terminal") { hostValue($0, $1, "is_terminal", bedIsTerminal) },
+  .function("columns") { host($0, $1, "columns", bedColumns) },
+  .function("is_own_output") { host($0, $1, "is_own_output", bedIsOwnOutput) },
 ]
 
 /// `files(path)`: what a folder holds, `{ name, kind }` each, in order of names.
-private let bedFiles: LuaRawFunction = { L, context in
-  host(L, context, "files") { call in
-    let path = try call.string(1, "the folder")
-    guard let folder = opendir(path) else {
-      throw SystemError(call: "opendir '\(path)'", code: errno)
-    }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    call.stack.newTable(items: Int32(names.count))
-    for (place, name) in names.sorted().enumerated() {
-      call.stack.newTable(fields: 2)
-      call.stack.setField("name", name)
-      call.stack.setField("kind", kind(of: "\(path)/\(name)"))
-      call.stack.rawSet(-2, item: Int64(place) + 1)
-    }
-    return 1
+private func bedFiles(_ call: HostCall) throws -> Int32 {
+  let path = try call.string(1, "the folder")
+  guard let folder = opendir(path) else {
+    throw SystemError(call: "opendir '\(path)'", code: errno)
   }
+  defer { closedir(folder) }
+  var names: [String] = []
+  while let entry = readdir(folder) {
+    let name = withUnsafePointer(to: &entry.pointee.d_name) {
+      $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    }
+    if name != "." && name != ".." { names.append(name) }
+  }
+  call.stack.newTable(items: Int32(names.count))
+  for (place, name) in names.sorted().enumerated() {
+    call.stack.newTable(fields: 2)
+    call.stack.setField("name", name)
+    call.stack.setField("kind", kind(of: "\(path)/\(name)"))
+    call.stack.rawSet(-2, item: Int64(place) + 1)
+  }
+  return 1
 }
 
 private func kind(of path: String) -> String {
@@ -55,37 +55,31 @@ private let bedMonotonic: LuaRawFunction = { L, _ in
 }
 
 /// `is_terminal(descriptor)`.
-private let bedIsTerminal: LuaRawFunction = { L, context in
-  hostValue(L, context, "is_terminal") { call in
-    let fd = try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))
-    return isatty(Int32(fd)) == 1
-  }
+private func bedIsTerminal(_ call: HostCall) throws -> some LuaPushable {
+  let fd = try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))
+  return isatty(Int32(fd)) == 1
 }
 
 /// `is_own_output(path)`: whether standard output or error goes into this file.
-private let bedIsOwnOutput: LuaRawFunction = { L, context in
-  host(L, context, "is_own_output") { call in
-    var file = stat()
-    let isThere = stat(try call.string(1, "the file"), &file) == 0
-    let isOwn = [STDOUT_FILENO, STDERR_FILENO].contains { fd in
-      var own = stat()
-      return isThere && fstat(fd, &own) == 0 && own.st_ino == file.st_ino
-        && own.st_dev == file.st_dev
-    }
-    call.stack.push(isOwn)
-    return 1
+private func bedIsOwnOutput(_ call: HostCall) throws -> Int32 {
+  var file = stat()
+  let isThere = stat(try call.string(1, "the file"), &file) == 0
+  let isOwn = [STDOUT_FILENO, STDERR_FILENO].contains { fd in
+    var own = stat()
+    return isThere && fstat(fd, &own) == 0 && own.st_ino == file.st_ino
+      && own.st_dev == file.st_dev
   }
+  call.stack.push(isOwn)
+  return 1
 }
 
 /// `columns()`: how wide the terminal of the standard output is; nil if it is none.
-private let bedColumns: LuaRawFunction = { L, context in
-  host(L, context, "columns") { call in
-    var size = winsize()
-    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
-      call.stack.pushNil()
-      return 1
-    }
-    call.stack.push(Int(size.ws_col))
+private func bedColumns(_ call: HostCall) throws -> Int32 {
+  var size = winsize()
+  guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+    call.stack.pushNil()
     return 1
   }
+  call.stack.push(Int(size.ws_col))
+  return 1
 }

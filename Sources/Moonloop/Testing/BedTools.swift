@@ -6,72 +6,72 @@ internal import MoonloopCore
 
 /// The entries of `moonloop.testing.host` for what a test makes and asks for.
 let bedToolEntries: [LuaEntry] = [
-  .function("make_folder", bedMakeFolder), .function("make_folders", bedMakeFolders),
-  .function("remove_folder", bedRemoveFolder), .function("working_folder", bedWorkingFolder),
-  .function("set_working_folder", bedSetWorkingFolder),
-  .function("free_port", bedFreePort),
-  .function("is_listening", bedIsListening), .function("pipe", bedPipe),
-  .function("close", bedClose), .function("write", bedWrite), .function("open", bedOpen),
+  .function("make_folder") { hostValue($0, $1, "make_folder", bedMakeFolder) },
+  .function("make_folders") { hostValue($0, $1, "make_folders", bedMakeFolders) },
+  .function("remove_folder") { hostValue($0, $1, "remove_folder", bedRemoveFolder) },
+  .function("working_folder") { hostValue($0, $1, "working_folder", bedWorkingFolder) },
+  .function("set_working_folder") { host($0, $1, "set_working_folder", bedSetWorkingFolder) },
+  .function("free_port") { host($0, $1, "free_port", bedFreePort) },
+  .function("is_listening") { hostValue($0, $1, "is_listening", bedIsListening) },
+  .function("pipe") { host($0, $1, "pipe", bedPipe) },
+  // `close(descriptor)`.
+  .function("close") {
+    hostAction($0, $1, "close") {
+      _ = close(Int32(try $0.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))))
+    }
+  },
+  .function("write") { hostValue($0, $1, "write", bedWrite) },
+  .function("open") { hostValue($0, $1, "open", bedOpen) },
 ]
 
 /// `make_folder(parent or nil)`: the path of a new, empty folder, else among the temporary ones.
-private let bedMakeFolder: LuaRawFunction = { L, context in
-  hostValue(L, context, "make_folder") { call in
-    let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    let parent = call.stack.string(1) ?? temporary
-    var template = Array("\(parent)/moonloop-XXXXXX".utf8CString)
-    let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) != nil }
-    if !made { throw SystemError(call: "mkdtemp in '\(parent)'", code: errno) }
-    return template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-  }
+private func bedMakeFolder(_ call: HostCall) throws -> some LuaPushable {
+  let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+  let parent = call.stack.string(1) ?? temporary
+  var template = Array("\(parent)/moonloop-XXXXXX".utf8CString)
+  let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) != nil }
+  if !made { throw SystemError(call: "mkdtemp in '\(parent)'", code: errno) }
+  return template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
 }
 
 /// `set_working_folder(path)`: true; or nil and why not.
-private let bedSetWorkingFolder: LuaRawFunction = { L, context in
-  host(L, context, "set_working_folder") { call in
-    let path = try call.string(1, "the folder")
-    if chdir(path) == 0 {
-      call.stack.push(true)
-      return 1
-    }
-    call.stack.pushNil()
-    call.stack.push(String(cString: strerror(errno)))
-    return 2
+private func bedSetWorkingFolder(_ call: HostCall) throws -> Int32 {
+  let path = try call.string(1, "the folder")
+  if chdir(path) == 0 {
+    call.stack.push(true)
+    return 1
   }
+  call.stack.pushNil()
+  call.stack.push(String(cString: strerror(errno)))
+  return 2
 }
 
 /// `make_folders(path)`: makes a folder and those it is in, where they are missing.
-private let bedMakeFolders: LuaRawFunction = { L, context in
-  hostValue(L, context, "make_folders") { call in
-    let path = try call.string(1, "the folder")
-    var end = path.startIndex
-    while end < path.endIndex {
-      end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
-      let part = String(path[..<end])
-      if mkdir(part, 0o777) != 0 && errno != EEXIST {
-        throw SystemError(call: "mkdir '\(part)'", code: errno)
-      }
+private func bedMakeFolders(_ call: HostCall) throws -> some LuaPushable {
+  let path = try call.string(1, "the folder")
+  var end = path.startIndex
+  while end < path.endIndex {
+    end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
+    let part = String(path[..<end])
+    if mkdir(part, 0o777) != 0 && errno != EEXIST {
+      throw SystemError(call: "mkdir '\(part)'", code: errno)
     }
-    return true
   }
+  return true
 }
 
 /// `working_folder()`: the path of the folder that relative paths begin in.
-private let bedWorkingFolder: LuaRawFunction = { L, context in
-  hostValue(L, context, "working_folder") { call in
-    guard let path = getcwd(nil, 0) else { throw SystemError(call: "getcwd", code: errno) }
-    defer { free(path) }
-    return String(cString: path)
-  }
+private func bedWorkingFolder(_ call: HostCall) throws -> some LuaPushable {
+  guard let path = getcwd(nil, 0) else { throw SystemError(call: "getcwd", code: errno) }
+  defer { free(path) }
+  return String(cString: path)
 }
 
 /// `remove_folder(path)`: removes a folder and its contents; links are not followed.
-private let bedRemoveFolder: LuaRawFunction = { L, context in
-  hostValue(L, context, "remove_folder") { call in
-    let path = try call.string(1, "the folder")
-    if let failure = remove(path, in: AT_FDCWD) { throw failure }
-    return true
-  }
+private func bedRemoveFolder(_ call: HostCall) throws -> some LuaPushable {
+  let path = try call.string(1, "the folder")
+  if let failure = remove(path, in: AT_FDCWD) { throw failure }
+  return true
 }
 
 /// - Returns: What could not be removed, and why; everything else has been removed all the same.
@@ -120,72 +120,55 @@ private func withSocket<Result>(
 private let addressSize = socklen_t(MemoryLayout<sockaddr_in>.size)
 
 /// `free_port()`: a TCP port of 127.0.0.1 that was free a moment ago.
-private let bedFreePort: LuaRawFunction = { L, context in
-  host(L, context, "free_port") { call in
-    let port = try withSocket(port: 0) { fd, address -> UInt16? in
-      var size = addressSize
-      guard bind(fd, address, size) == 0, getsockname(fd, address, &size) == 0 else { return nil }
-      return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-        UInt16(bigEndian: $0.pointee.sin_port)
-      }
+private func bedFreePort(_ call: HostCall) throws -> Int32 {
+  let port = try withSocket(port: 0) { fd, address -> UInt16? in
+    var size = addressSize
+    guard bind(fd, address, size) == 0, getsockname(fd, address, &size) == 0 else { return nil }
+    return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+      UInt16(bigEndian: $0.pointee.sin_port)
     }
-    guard let port else { throw SystemError(call: "bind", code: errno) }
-    call.stack.push(Int(port))
-    return 1
   }
+  guard let port else { throw SystemError(call: "bind", code: errno) }
+  call.stack.push(Int(port))
+  return 1
 }
 
 /// `is_listening(port)`: whether a connection to a port of 127.0.0.1 is accepted. On the same
 /// machine that is known at once, so nothing waits here.
-private let bedIsListening: LuaRawFunction = { L, context in
-  hostValue(L, context, "is_listening") { call in
-    let port = try call.stack.integer(1, "the port", in: 1...65535)
-    let isTaken = try withSocket(port: UInt16(port)) { fd, address in
-      connect(fd, address, addressSize) == 0
-    }
-    return isTaken
+private func bedIsListening(_ call: HostCall) throws -> some LuaPushable {
+  let port = try call.stack.integer(1, "the port", in: 1...65535)
+  let isTaken = try withSocket(port: UInt16(port)) { fd, address in
+    connect(fd, address, addressSize) == 0
   }
+  return isTaken
 }
 
 // MARK: Descriptors: for the tests of our own scripts, which hand them to the loop
 
 /// `pipe()`: the descriptors of a new pipe, to read from and to write to; neither blocks.
-private let bedPipe: LuaRawFunction = { L, context in
-  host(L, context, "pipe") { call in
-    var ends: [Int32] = [0, 0]
-    if pipe(&ends) != 0 { throw SystemError(call: "pipe", code: errno) }
-    for end in ends {
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-    }
-    call.stack.push(Int(ends[0]))
-    call.stack.push(Int(ends[1]))
-    return 2
+private func bedPipe(_ call: HostCall) throws -> Int32 {
+  var ends: [Int32] = [0, 0]
+  if pipe(&ends) != 0 { throw SystemError(call: "pipe", code: errno) }
+  for end in ends {
+    _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    _ = fcntl(end, F_SETFD, FD_CLOEXEC)
   }
-}
-
-/// `close(descriptor)`.
-private let bedClose: LuaRawFunction = { L, context in
-  hostAction(L, context, "close") {
-    _ = close(Int32(try $0.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))))
-  }
+  call.stack.push(Int(ends[0]))
+  call.stack.push(Int(ends[1]))
+  return 2
 }
 
 /// `write(descriptor, text)`: past the loop; what does not fit is dropped.
-private let bedWrite: LuaRawFunction = { L, context in
-  hostValue(L, context, "write") { call in
-    let fd = try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))
-    let text = try call.string(2, "the text")
-    return write(Int32(fd), text, text.utf8.count)
-  }
+private func bedWrite(_ call: HostCall) throws -> some LuaPushable {
+  let fd = try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))
+  let text = try call.string(2, "the text")
+  return write(Int32(fd), text, text.utf8.count)
 }
 
 /// `open(path)`: a descriptor to read a file by.
-private let bedOpen: LuaRawFunction = { L, context in
-  hostValue(L, context, "open") { call in
-    let path = try call.string(1, "the file")
-    let fd = open(path, O_RDONLY | O_CLOEXEC)
-    if fd < 0 { throw SystemError(call: "open '\(path)'", code: errno) }
-    return Int(fd)
-  }
+private func bedOpen(_ call: HostCall) throws -> some LuaPushable {
+  let path = try call.string(1, "the file")
+  let fd = open(path, O_RDONLY | O_CLOEXEC)
+  if fd < 0 { throw SystemError(call: "open '\(path)'", code: errno) }
+  return Int(fd)
 }

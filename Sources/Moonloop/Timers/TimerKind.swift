@@ -8,8 +8,11 @@ final class TimerKind: ItemKind {
   static var handles: ItemHandles? { nil }
   static var loopEntries: [LuaEntry] {
     [
-      .method("timer", loopTimer), .method("after", loopAfter), .method("every", loopEvery),
-      .method("at", loopAt), .method("cron", loopCron, then: sourceResults),
+      .method("timer", loopTimer),
+      .method("after") { hostLoop($0, $1, "loop:after", loopAfter) },
+      .method("every") { hostLoop($0, $1, "loop:every", loopEvery) },
+      .method("at") { hostLoop($0, $1, "loop:at", loopAt) },
+      .method("cron", loopCron, then: sourceResults),
     ]
   }
   static var moduleEntries: [LuaEntry] { [.function("timer", moduleTimer)] }

@@ -65,34 +65,28 @@ private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) th
 }
 
 /// `loop:after(seconds, handler)`
-let loopAfter: LuaRawFunction = { L, context in
-  hostLoop(L, context, "loop:after") { call in
-    let delay = try call.seconds(2, "the delay", .notNegative)
-    try call.handlerAlone("loop:perform_after")
-    let date = call.withLoop { $0.dueDate(after: delay) }
-    return try call.addSimpleTimer(date: date, interval: 0)
-  }
+func loopAfter(_ call: HostCall) throws -> Int32 {
+  let delay = try call.seconds(2, "the delay", .notNegative)
+  try call.handlerAlone("loop:perform_after")
+  let date = call.withLoop { $0.dueDate(after: delay) }
+  return try call.addSimpleTimer(date: date, interval: 0)
 }
 
 /// `loop:every(seconds, handler)`
-let loopEvery: LuaRawFunction = { L, context in
-  hostLoop(L, context, "loop:every") { call in
-    let interval = try call.seconds(2, "the interval", .positive)
-    try call.handlerAlone("function() … end")
-    let date = call.withLoop { $0.dueDate(after: interval, repeats: true) }
-    return try call.addSimpleTimer(date: date, interval: interval)
-  }
+func loopEvery(_ call: HostCall) throws -> Int32 {
+  let interval = try call.seconds(2, "the interval", .positive)
+  try call.handlerAlone("function() … end")
+  let date = call.withLoop { $0.dueDate(after: interval, repeats: true) }
+  return try call.addSimpleTimer(date: date, interval: interval)
 }
 
 /// `loop:at(epoch, handler)`: a wall-clock date, which follows steps of the clock (D7).
-let loopAt: LuaRawFunction = { L, context in
-  hostLoop(L, context, "loop:at") { call in
-    let epoch = try call.seconds(2, "the date", .date)
-    try call.handlerAlone("function() … end")
-    let results = try call.addSimpleTimer(date: .max, interval: 0)
-    if let id = call.timerID(-1) { try call.setWallDate(of: id, to: epoch) }
-    return results
-  }
+func loopAt(_ call: HostCall) throws -> Int32 {
+  let epoch = try call.seconds(2, "the date", .date)
+  try call.handlerAlone("function() … end")
+  let results = try call.addSimpleTimer(date: .max, interval: 0)
+  if let id = call.timerID(-1) { try call.setWallDate(of: id, to: epoch) }
+  return results
 }
 
 /// `loop:cron(schedule, handler)`: dates of a calendar; written in Lua on top of `loop:timer`.
@@ -322,48 +316,40 @@ let timerInvalidate: LuaRawFunction = { L, context in
   }
 }
 
-let timerAgain: LuaRawFunction = { L, context in
-  hostAction(L, context, "timer:again") { call in
-    let id = try call.selfTimer()
-    let delay = try call.seconds(2, "the delay", .notNegative)
-    let exists = call.withLoop { $0.rearm(id, after: delay) }
-    if !exists { throw call.invalidTimer() }
-  }
+func timerAgain(_ call: HostCall) throws {
+  let id = try call.selfTimer()
+  let delay = try call.seconds(2, "the delay", .notNegative)
+  let exists = call.withLoop { $0.rearm(id, after: delay) }
+  if !exists { throw call.invalidTimer() }
 }
 
 /// `timer:again_at(epoch)`: fires at a date of the wall clock, also in its own handler.
-let timerAgainAt: LuaRawFunction = { L, context in
-  hostValue(L, context, "timer:again_at") { call in
-    let id = try call.selfTimer()
-    let epoch = try call.seconds(2, "the date", .date)
-    if call.timers.slot(of: id) == nil { throw call.invalidTimer() }
-    try call.loop.setWallDate(of: id, to: epoch, rearms: true)
-    return true
-  }
+func timerAgainAt(_ call: HostCall) throws -> some LuaPushable {
+  let id = try call.selfTimer()
+  let epoch = try call.seconds(2, "the date", .date)
+  if call.timers.slot(of: id) == nil { throw call.invalidTimer() }
+  try call.loop.setWallDate(of: id, to: epoch, rearms: true)
+  return true
 }
 
 /// `timer:fire()`: calls the handler at once; whether it was called (R141).
-let timerFire: LuaRawFunction = { L, context in
-  host(L, context, "timer:fire") { call in
-    let id = try call.selfTimer()
-    if call.timers.slot(of: id) == nil { throw call.invalidTimer() }
-    call.stack.setCount(1)
-    call.holdTimer(id)
-    call.stack.push(call.withLoop { $0.fireNow(id) })
-    call.stack.pushValue(1)
-    call.letGoOfTimerIfNowhere(id)
-    call.stack.pop()
-    return 1
-  }
+func timerFire(_ call: HostCall) throws -> Int32 {
+  let id = try call.selfTimer()
+  if call.timers.slot(of: id) == nil { throw call.invalidTimer() }
+  call.stack.setCount(1)
+  call.holdTimer(id)
+  call.stack.push(call.withLoop { $0.fireNow(id) })
+  call.stack.pushValue(1)
+  call.letGoOfTimerIfNowhere(id)
+  call.stack.pop()
+  return 1
 }
 
-let timerKeepAlive: LuaRawFunction = { L, context in
-  host(L, context, "timer:keep_alive") { call in
-    let id = try call.selfTimer()
-    call.loop.setHolds(of: id, try call.boolean(2))
-    call.stack.setCount(1)
-    return 1
-  }
+func timerKeepAlive(_ call: HostCall) throws -> Int32 {
+  let id = try call.selfTimer()
+  call.loop.setHolds(of: id, try call.boolean(2))
+  call.stack.setCount(1)
+  return 1
 }
 
 // MARK: Fields
@@ -386,18 +372,14 @@ let timerName: LuaRawFunction = { L, context in
   hostValue(L, context, "timer.name") { $0.runtime.handles.name(ofTimer: try $0.selfTimer()) }
 }
 
-let timerFires: LuaRawFunction = { L, context in
-  hostValue(L, context, "timer.fires") { call in
-    let slot = call.loop.timers.slot(of: try call.selfTimer())
-    return slot.map { Int(call.loop.timers.records[$0].fires) } ?? 0
-  }
+func timerFires(_ call: HostCall) throws -> some LuaPushable {
+  let slot = call.loop.timers.slot(of: try call.selfTimer())
+  return slot.map { Int(call.loop.timers.records[$0].fires) } ?? 0
 }
 
-let timerInterval: LuaRawFunction = { L, context in
-  host(L, context, "timer.interval") { call in
-    call.pushSeconds(try call.selfTimer()) { $0.records[$1].interval }
-    return 1
-  }
+func timerInterval(_ call: HostCall) throws -> Int32 {
+  call.pushSeconds(try call.selfTimer()) { $0.records[$1].interval }
+  return 1
 }
 
 let timerTolerance: LuaRawFunction = { L, context in
@@ -451,10 +433,8 @@ let timerSetOnError: LuaRawFunction = { L, context in
   }
 }
 
-let timerToString: LuaRawFunction = { L, context in
-  hostValue(L, context, "tostring") { call in
-    let id = try call.selfTimer()
-    let isValid = call.loop.timers.slot(of: id) != nil
-    return isValid ? call.runtime.label(of: .timer(id)) : "timer (invalid)"
-  }
+func timerToString(_ call: HostCall) throws -> some LuaPushable {
+  let id = try call.selfTimer()
+  let isValid = call.loop.timers.slot(of: id) != nil
+  return isValid ? call.runtime.label(of: .timer(id)) : "timer (invalid)"
 }

@@ -6,5 +6,5 @@ internal import MoonloopSystem
 /// What a watch handle offers.
 let watchEntries: [LuaEntry] =
   [
-    .field("path", watchPath)
+    .field("path") { host($0, $1, "watch.path", watchPath) }
   ] + itemEntries

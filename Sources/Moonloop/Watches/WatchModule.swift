@@ -13,7 +13,6 @@ private let defaultDebounce: Int64 = 50_000_000
 
 /// `loop:watch { path, handler, debounce, recursive, name, modes, … }`
 func makeWatch(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
-  let stack = call.stack
   try call.requireRoom()
   let first = "the path is the first element: { \"app.lua\", function(watch, changes) … end }"
   let options = try call.options(
@@ -75,13 +74,11 @@ extension HostCall {
 }
 
 /// `watch.path`: as it was given.
-let watchPath: LuaRawFunction = { L, context in
-  host(L, context, "watch.path") { call in
-    guard let watch = ScriptWatch.of(try call.selfItem(of: WatchKind.self)) else {
-      call.stack.pushNil()
-      return 1
-    }
-    watch.given.withUnsafeBytes { call.stack.push(bytes: $0) }
+func watchPath(_ call: HostCall) throws -> Int32 {
+  guard let watch = ScriptWatch.of(try call.selfItem(of: WatchKind.self)) else {
+    call.stack.pushNil()
     return 1
   }
+  watch.given.withUnsafeBytes { call.stack.push(bytes: $0) }
+  return 1
 }

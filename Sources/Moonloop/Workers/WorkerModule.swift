@@ -177,64 +177,54 @@ extension HostCall {
 }
 
 /// `worker.port`: the owner's end.
-let workerPort: LuaRawFunction = { L, context in
-  host(L, context, "worker.port") { call in
-    _ = try call.selfWorker()
-    call.stack.pushSlot(1, of: 1)
-    return 1
-  }
+func workerPort(_ call: HostCall) throws -> Int32 {
+  _ = try call.selfWorker()
+  call.stack.pushSlot(1, of: 1)
+  return 1
 }
 
 /// `worker:await { timeout }`: what the script returned, or its error, raised.
-let workerAwait: LuaRawFunction = { L, context in
-  host(L, context, "worker:await") { call in
-    let control = try call.selfWorker()
-    let timeout = call.isAbsent(2) ? nil : try call.timeoutOption(2)
-    let runtime = call.runtime
-    guard let worker = Worker.of(control) else {
-      throw OperatingFailure("\(call.name): the worker has ended", "ECANCELED")
-    }
-    let coroutine = try call.requireWaiting()
-    if worker.outcome != nil {
-      if let failure = worker.takeFailure() {
-        call.currentTask?.raised = failure
-        throw RaisedValue(failure.value)
-      }
-      return LuaStatus.results(Int32(worker.pushOutcome(on: call.stack)))
-    }
-    return try call.wait(WorkerWait(worker, runtime), coroutine, timeout)
+func workerAwait(_ call: HostCall) throws -> Int32 {
+  let control = try call.selfWorker()
+  let timeout = call.isAbsent(2) ? nil : try call.timeoutOption(2)
+  let runtime = call.runtime
+  guard let worker = Worker.of(control) else {
+    throw OperatingFailure("\(call.name): the worker has ended", "ECANCELED")
   }
+  let coroutine = try call.requireWaiting()
+  if worker.outcome != nil {
+    if let failure = worker.takeFailure() {
+      call.currentTask?.raised = failure
+      throw RaisedValue(failure.value)
+    }
+    return LuaStatus.results(Int32(worker.pushOutcome(on: call.stack)))
+  }
+  return try call.wait(WorkerWait(worker, runtime), coroutine, timeout)
 }
 
 /// `__close`: asks it to end, and waits for that where it can be done; its errors are reported.
-let workerClose: LuaRawFunction = { L, context in
-  host(L, context, "close") { call in
-    let control = try call.selfWorker()
-    guard let worker = Worker.of(control), worker.outcome == nil else { return 0 }
-    worker.stop()
-    guard call.state.waitObstacle(L!) == nil, let coroutine = call.state.currentTask(L!) else {
-      call.runtime.end(control)
-      return 0
-    }
-    return try call.wait(
-      WorkerWait(worker, call.runtime, isClosing: true), coroutine, nil, isQuiet: true)
+func workerClose(_ call: HostCall) throws -> Int32 {
+  let control = try call.selfWorker()
+  guard let worker = Worker.of(control), worker.outcome == nil else { return 0 }
+  worker.stop()
+  guard call.state.waitObstacle(call.stack.L) == nil, let coroutine = call.state.currentTask(call.stack.L) else {
+    call.runtime.end(control)
+    return 0
   }
+  return try call.wait(
+    WorkerWait(worker, call.runtime, isClosing: true), coroutine, nil, isQuiet: true)
 }
 
 /// `worker.status`
-let workerStatus: LuaRawFunction = { L, context in
-  hostValue(L, context, "worker.status") { call in
-    let control = try call.selfWorker()
-    let worker = Worker.of(control)
-    return worker?.status ?? "stopped"
-  }
+func workerStatus(_ call: HostCall) throws -> some LuaPushable {
+  let control = try call.selfWorker()
+  let worker = Worker.of(control)
+  return worker?.status ?? "stopped"
 }
 
-let workerToString: LuaRawFunction = { L, context in
-  hostValue(L, context, "tostring") { call in
-    let control = try call.selfWorker()
-    let worker = Worker.of(control)
-    let name = control.name.isEmpty ? "worker" : "worker '\(control.name)'"
-    return "\(worker?.link.label ?? name): \(worker?.status ?? "stopped")"
-  }
+func workerToString(_ call: HostCall) throws -> some LuaPushable {
+  let control = try call.selfWorker()
+  let worker = Worker.of(control)
+  let name = control.name.isEmpty ? "worker" : "worker '\(control.name)'"
+  return "\(worker?.link.label ?? name): \(worker?.status ?? "stopped")"
 }
