@@ -74,6 +74,9 @@ static const struct cmo_source sources[] = {
     MODULE("compat.uv.fs_poll")
 #embed "lua/compat/uv/fs_poll.lua" suffix(, 0)
     END,
+    MODULE("compat.uv.items")
+#embed "lua/compat/uv/items.lua" suffix(, 0)
+    END,
     MODULE("compat.uv.pipe")
 #embed "lua/compat/uv/pipe.lua" suffix(, 0)
     END,

@@ -54,5 +54,3 @@ function async.send(handle, ...)
   handle._item:signal()
   return 0
 end
-
-uv.async_send = async.send

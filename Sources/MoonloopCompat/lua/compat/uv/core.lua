@@ -227,22 +227,27 @@ core.base = base
 -- The classes by the metatable that scripts see.
 local seen = {}
 
--- A class of handles: `methods` are its own, in addition to those of all handles.
-function core.class(name, number, methods)
+-- A class of handles: `methods` are its own, in addition to those of all handles. It shares some
+-- with other classes, `shared`: those are functions of the module under their own names.
+function core.class(name, number, methods, shared)
   local class = setmetatable(methods, { __index = base })
   local outer = { __index = {}, __name = "uv_" .. name,
     __tostring = core.shown_as(("uv_%s_t"):format(name)) }
-  core.classes[name] = { __index = class, name = name, number = number, outer = outer }
+  core.classes[name] =
+    { __index = class, name = name, number = number, outer = outer, shared = shared or {} }
   seen[outer] = core.classes[name]
   return class
 end
 
--- Puts the methods that scripts may call where they see them, once all are there.
+-- Puts the methods that scripts may call where they see them, once all are there: in the handles,
+-- and as functions of the module, such as uv.timer_start.
 function core.publish()
-  for _, class in pairs(core.classes) do
-    for _, methods in ipairs { base, class.__index } do
-      for name, method in pairs(methods) do
-        if name:sub(1, 1) ~= "_" then class.outer.__index[name] = method end
+  for name, class in pairs(core.classes) do
+    for key, method in pairs(base) do class.outer.__index[key] = method end
+    for key, method in pairs(class.__index) do
+      if key:sub(1, 1) ~= "_" then
+        class.outer.__index[key] = method
+        if method ~= class.shared[key] then uv[name .. "_" .. key] = method end
       end
     end
   end

@@ -1,20 +1,8 @@
 -- luv's fs_event handles: our loop's file watch, reporting one change at a time.
 local core = require "moonloop.compat.uv.core"
+local items = require "moonloop.compat.uv.items"
 
-local uv = core.uv
-local fs_event = core.class("fs_event", 3, {})
-
-function uv.new_fs_event()
-  local handle = core.new "fs_event"
-  handle._item_holds = true
-  return handle._out
-end
-
-function fs_event._stop(handle)
-  if handle._item then handle._item:invalidate() end
-  handle._item, handle._path = nil, nil
-  core.settle(handle, false)
-end
+local fs_event = items.class("fs_event", 3)
 
 -- The name relative to what is watched; for a file its own name.
 local function name_of(path, watched)
@@ -53,16 +41,4 @@ function fs_event.start(handle, path, flags, callback)
   return 0
 end
 
-function fs_event.stop(handle)
-  core.handle(handle, 1, "fs_event"):_stop()
-  return 0
-end
-
-function fs_event.getpath(handle)
-  handle = core.handle(handle, 1, "fs_event")
-  if not handle._path then return core.fail "EINVAL" end
-  return handle._path
-end
-
-uv.fs_event_start, uv.fs_event_stop, uv.fs_event_getpath =
-  fs_event.start, fs_event.stop, fs_event.getpath
+function fs_event.getpath(handle) return items.path(handle, "fs_event") end

@@ -1,21 +1,9 @@
 -- luv's fs_poll handles: the facts of a file, asked again and again.
 local core = require "moonloop.compat.uv.core"
+local items = require "moonloop.compat.uv.items"
 local files = require "moonloop.files"
 
-local uv = core.uv
-local fs_poll = core.class("fs_poll", 4, {})
-
-function uv.new_fs_poll()
-  local handle = core.new "fs_poll"
-  handle._item_holds = true
-  return handle._out
-end
-
-function fs_poll._stop(handle)
-  if handle._item then handle._item:invalidate() end
-  handle._item, handle._path = nil, nil
-  core.settle(handle, false)
-end
+local fs_poll = items.class("fs_poll", 4)
 
 -- What libuv compares: all but the time of the last access.
 local FIELDS = { "dev", "mode", "uid", "gid", "ino", "size", "flags", "gen" }
@@ -72,16 +60,4 @@ function fs_poll.start(handle, path, interval, callback)
   return 0
 end
 
-function fs_poll.stop(handle)
-  core.handle(handle, 1, "fs_poll"):_stop()
-  return 0
-end
-
-function fs_poll.getpath(handle)
-  handle = core.handle(handle, 1, "fs_poll")
-  if not handle._path then return core.fail "EINVAL" end
-  return handle._path
-end
-
-uv.fs_poll_start, uv.fs_poll_stop, uv.fs_poll_getpath =
-  fs_poll.start, fs_poll.stop, fs_poll.getpath
+function fs_poll.getpath(handle) return items.path(handle, "fs_poll") end

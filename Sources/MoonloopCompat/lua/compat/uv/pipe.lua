@@ -104,11 +104,6 @@ function pipe.pending_type(handle)
   return fd and pending_types[posix.kind(fd)] or nil
 end
 
-for _, name in ipairs { "open", "bind", "connect", "getsockname", "getpeername", "chmod",
-  "pending_instances", "pending_count", "pending_type" } do
-  uv["pipe_" .. name] = pipe[name]
-end
-
 function uv.pipe(read_flags, write_flags)
   for place, flags in ipairs { read_flags or false, write_flags or false } do
     core.check(not flags or type(flags) == "table", place,

@@ -1,9 +1,10 @@
 -- luv's poll handles: readiness of a descriptor that belongs to other code.
 local core = require "moonloop.compat.uv.core"
+local items = require "moonloop.compat.uv.items"
 local posix = require "moonloop.posix"
 
 local uv = core.uv
-local poll = core.class("poll", 8, {})
+local poll = items.class("poll", 8)
 
 local EVENTS = { "r", "w", "rw", "d", "rd", "wd", "rwd", "p", "rp", "wp", "rwp", "dp", "rdp", "wdp",
   "rwdp" }
@@ -31,12 +32,6 @@ local function report(handle)
   if ready ~= "" then handle._callback(nil, ready) end
 end
 
-function poll._stop(handle)
-  if handle._item then handle._item:invalidate() end
-  handle._item = nil
-  core.settle(handle, false)
-end
-
 function poll.start(handle, events, callback)
   handle = core.handle(handle, 1, "poll")
   events = core.word(events, 2, EVENTS, "rw")
@@ -54,10 +49,3 @@ function poll.start(handle, events, callback)
   core.settle(handle, true)
   return 0
 end
-
-function poll.stop(handle)
-  core.handle(handle, 1, "poll"):_stop()
-  return 0
-end
-
-uv.poll_start, uv.poll_stop = poll.start, poll.stop

@@ -142,7 +142,5 @@ end
 
 function process.get_pid(handle) return core.handle(handle, 1, "process")._pid end
 
-uv.process_kill, uv.process_get_pid = process.kill, process.get_pid
-
 -- Descriptors that our loop or this module opens are closed in children anyway.
 function uv.disable_stdio_inheritance() end

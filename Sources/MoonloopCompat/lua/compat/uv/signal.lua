@@ -2,9 +2,10 @@
 local ml = require "moonloop"
 local core = require "moonloop.compat.uv.core"
 local constants = require "moonloop.compat.uv.constants"
+local items = require "moonloop.compat.uv.items"
 
 local uv = core.uv
-local signal = core.class("signal", 16, {})
+local signal = items.class("signal", 16)
 
 local names = {}
 for name, number in pairs(constants) do
@@ -27,18 +28,6 @@ core.signals = { number_of = number_of, our_name = our_name }
 
 function core.signals.of_ours(name) return name and constants["SIG" .. name:upper()] or 0 end
 
-function uv.new_signal()
-  local handle = core.new "signal"
-  handle._item_holds = true
-  return handle._out
-end
-
-function signal._stop(handle)
-  if handle._item then handle._item:invalidate() end
-  handle._item = nil
-  core.settle(handle, false)
-end
-
 local function start(is_once, handle, number, callback)
   handle = core.handle(handle, 1, "signal")
   number = number_of(number, 2)
@@ -59,14 +48,6 @@ end
 
 function signal.start(...) return start(false, ...) end
 function signal.start_oneshot(...) return start(true, ...) end
-
-function signal.stop(handle)
-  core.handle(handle, 1, "signal"):_stop()
-  return 0
-end
-
-uv.signal_start, uv.signal_start_oneshot, uv.signal_stop =
-  signal.start, signal.start_oneshot, signal.stop
 
 function uv.kill(pid, number)
   pid = core.integer(pid, 1)

@@ -65,8 +65,6 @@ local function define(name, number)
     core.handle(handle, 1, name):_stop()
     return 0
   end
-
-  uv[name .. "_start"], uv[name .. "_stop"] = class.start, class.stop
 end
 
 define("check", 2)

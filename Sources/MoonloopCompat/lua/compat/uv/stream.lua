@@ -1,6 +1,7 @@
 -- luv's streams: reading, writing and listening on a descriptor, with our loop's descriptor sources
 -- and the system calls of moonloop.posix.
 local core = require "moonloop.compat.uv.core"
+local items = require "moonloop.compat.uv.items"
 local posix = require "moonloop.posix"
 
 local uv = core.uv
@@ -17,26 +18,12 @@ end
 
 -- What the handle waits for --------------------------------------------------------------------
 
--- Makes the handle's source watch for what the handle waits for.
 local function update(handle)
   local reads = handle._read_callback ~= nil or (handle._listens and not handle._accepted
     and not handle._rests) or false
   local writes = handle._connect ~= nil or #handle._queue > 0
   local is_active = handle._read_callback or handle._listens or writes or handle._shutdown
-  if not handle._item and (reads or writes) and handle._fd then
-    local failure
-    handle._item, failure, handle._item_code = handle._state.loop:fd {
-      fd = handle._fd, name = "uv " .. getmetatable(handle).name, reenable = { "read", "write" },
-      read = function() handle:_readable() end, write = function() handle:_writable() end }
-    if not handle._item then return core.fail(handle._item_code) end
-    handle._item:disable "read"
-  end
-  if handle._item then
-    handle._item[reads and "enable" or "disable"](handle._item, "read")
-    handle._item[writes and "enable" or "disable"](handle._item, "write")
-  end
-  core.settle(handle, is_active and true or false)
-  return 0
+  return items.watch(handle, reads, writes, is_active and true or false)
 end
 stream._update = update
 
@@ -362,7 +349,7 @@ uv.stream_get_write_queue_size = stream.get_write_queue_size
 function stream._class(name, number)
   local class = {}
   for key, value in pairs(stream) do class[key] = value end
-  core.class(name, number, class)
+  core.class(name, number, class, stream)
   return class, function() return init(core.new(name)) end
 end
 

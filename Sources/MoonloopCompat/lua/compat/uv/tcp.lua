@@ -133,11 +133,6 @@ end
 
 tcp.write_queue_size = tcp.get_write_queue_size
 
-for _, name in ipairs { "open", "bind", "connect", "getsockname", "getpeername", "nodelay",
-  "keepalive", "simultaneous_accepts", "close_reset", "write_queue_size" } do
-  uv["tcp_" .. name] = tcp[name]
-end
-
 local types = { stream = "stream", dgram = "dgram", [1] = "stream", [2] = "dgram" }
 
 function uv.socketpair(type_name, protocol, first, second)

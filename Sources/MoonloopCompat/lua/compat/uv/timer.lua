@@ -94,10 +94,6 @@ function timer.get_due_in(handle)
   return due == math.huge and math.maxinteger or math.max(0, due)
 end
 
-for _, name in ipairs { "start", "stop", "again", "set_repeat", "get_repeat", "get_due_in" } do
-  uv["timer_" .. name] = timer[name]
-end
-
 -- Blocks the caller; nothing else is served.
 function uv.sleep(milliseconds)
   local seconds = core.integer(milliseconds, 1) / 1000

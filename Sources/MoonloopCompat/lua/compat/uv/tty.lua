@@ -59,8 +59,6 @@ function uv.tty_reset_mode()
   return 0
 end
 
-uv.tty_set_mode, uv.tty_get_winsize = tty.set_mode, tty.get_winsize
-
 function uv.tty_set_vterm_state(value)
   vterm = core.word(value, 1, { "supported", "unsupported" })
 end

@@ -1,31 +1,17 @@
 -- luv's UDP handles.
 local core = require "moonloop.compat.uv.core"
+local items = require "moonloop.compat.uv.items"
 local posix = require "moonloop.posix"
 local socket = require "moonloop.compat.uv.socket"
 
 local uv = core.uv
-local udp = {}
-core.class("udp", 15, udp)
-setmetatable(udp, { __index = core.base })
+local udp = core.class("udp", 15, {})
 
 local function check(handle) return core.handle(handle, 1, "udp") end
 
 local function update(handle)
   local reads, writes = handle._receive ~= nil, #handle._queue > 0
-  if not handle._item and handle._fd and (reads or writes) then
-    local _, code
-    handle._item, _, code = handle._state.loop:fd { fd = handle._fd, name = "uv udp",
-      reenable = { "read", "write" }, read = function() handle:_readable() end,
-      write = function() handle:_writable() end }
-    if not handle._item then return core.fail(code) end
-    handle._item:disable "read"
-  end
-  if handle._item then
-    handle._item[reads and "enable" or "disable"](handle._item, "read")
-    handle._item[writes and "enable" or "disable"](handle._item, "write")
-  end
-  core.settle(handle, reads or writes)
-  return 0
+  return items.watch(handle, reads, writes, reads or writes)
 end
 
 local function open(handle, family)
@@ -272,8 +258,4 @@ function udp.set_multicast_interface(handle, interface)
   interface = core.text(interface, 2)
   if not handle._fd then return core.fail "EBADF" end
   return core.result(posix.multicast_interface(handle._fd, interface))
-end
-
-for name, method in pairs(udp) do
-  if name:sub(1, 1) ~= "_" then uv["udp_" .. name] = method end
 end
