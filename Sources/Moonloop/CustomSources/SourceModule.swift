@@ -24,9 +24,7 @@ func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) throws ->
   let describes = try options.pushHandlerOrNil("describe")
   let kind = call.kind(SourceKind.self)
   let traits = try call.traits(options, describe: describes ? kind.describe : nil)
-  let kept = try call.remake(
-    SourceKind.self, name, handlers: 4, options, modes: modes
-  ) {
+  let kept = try call.remake(SourceKind.self, name, handlers: 4, options, modes: modes) {
     $0.order == order && ($0.schedule != nil) == hasSchedule && ($0.cancel != nil) == hasCancel
       && $0.traits?.identity == traits?.identity && ($0.traits?.describes ?? false) == describes
   }

@@ -289,9 +289,8 @@ let itemFires: LuaRawFunction = { L, context in
 }
 
 let itemOnError: LuaRawFunction = { L, context in
-  host(L, context, "item.on_error") { call in
-    call.push(call.runtime.handles.onError(of: try call.selfItem().item))
-    return 1
+  hostValue(L, context, "item.on_error") {
+    $0.runtime.handles.onError(of: try $0.selfItem().item)
   }
 }
 

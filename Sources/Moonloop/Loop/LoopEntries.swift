@@ -39,5 +39,5 @@ private let loopItemEntries: [LuaEntry] = [
   .method("contains") { hostLoop($0, $1, "loop:contains", loopContains) },
   .method("modes") { hostLoop($0, $1, "loop:modes", loopModes) },
   .method("add_common_mode") { hostValue($0, $1, "loop:add_common_mode", loopAddCommonMode) },
-  .method("next_timer") { hostLoop($0, $1, "loop:next_timer", loopNextTimer) },
+  .method("next_timer") { hostValue($0, $1, "loop:next_timer", loopNextTimer) },
 ]

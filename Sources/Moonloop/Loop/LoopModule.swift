@@ -133,14 +133,10 @@ func loopAddCommonMode(_ call: HostCall) throws -> some LuaPushable {
 }
 
 /// `loop:next_timer(mode)`: the earliest date of a mode's timers.
-func loopNextTimer(_ call: HostCall) throws -> Int32 {
+func loopNextTimer(_ call: HostCall) throws -> Double? {
+  try call.requireLoop()
   let mode = call.count < 2 ? .default : ModeName(try call.string(2, "the mode"))
-  if let date = call.loop.nextTimerDate(mode: mode) {
-    call.stack.push(Double(date.nanoseconds) / 1e9)
-  } else {
-    call.stack.pushNil()
-  }
-  return 1
+  return call.loop.nextTimerDate(mode: mode).map { Double($0.nanoseconds) / 1e9 }
 }
 
 func loopMode(_ call: HostCall) throws -> Int32 {
@@ -155,10 +151,7 @@ func loopMode(_ call: HostCall) throws -> Int32 {
 // MARK: Errors
 
 let loopOnError: LuaRawFunction = { L, context in
-  host(L, context, "loop.on_error") { call in
-    call.push(call.runtime.errors.onError)
-    return 1
-  }
+  hostValue(L, context, "loop.on_error") { $0.runtime.errors.onError }
 }
 
 let loopSetOnError: LuaRawFunction = { L, context in

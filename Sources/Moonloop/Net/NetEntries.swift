@@ -15,13 +15,13 @@ let netEntries: [LuaEntry] = [
 let serverEntries: [LuaEntry] =
   [
     .method("accept") { host($0, $1, "server:accept", serverAccept) },
-    .field("port") { host($0, $1, "server.port", serverPort) },
+    .field("port") { hostValue($0, $1, "server.port") { try $0.selfServer().address.port } },
     .field("address") { host($0, $1, "server.address", serverAddress) },
     .field("connections") {
       hostValue($0, $1, "server.connections") { try $0.selfServer().connections }
     },
     .field("tls_failures") { hostValue($0, $1, "server.tls_failures", serverFailures) },
-    .field("tls_failure") { host($0, $1, "server.tls_failure", serverFailure) },
+    .field("tls_failure") { hostValue($0, $1, "server.tls_failure", serverFailure) },
   ] + itemEntries
 
 /// What the handle of a datagram socket offers.

@@ -197,15 +197,6 @@ func serverAccept(_ call: HostCall) throws -> Int32 {
   return call.suspend(pending, coroutine)
 }
 
-func serverPort(_ call: HostCall) throws -> Int32 {
-  if let port = try call.selfServer().address.port {
-    call.stack.push(port)
-  } else {
-    call.stack.pushNil()
-  }
-  return 1
-}
-
 func serverAddress(_ call: HostCall) throws -> Int32 {
   call.stack.push(address: try call.selfServer().address)
   return 1
@@ -217,12 +208,7 @@ func serverFailures(_ call: HostCall) throws -> some LuaPushable {
   return server.settings.tls == nil ? 0 : server.handshakes.failures
 }
 
-func serverFailure(_ call: HostCall) throws -> Int32 {
+func serverFailure(_ call: HostCall) throws -> some LuaPushable {
   let server = try call.selfServer()
-  if server.settings.tls != nil, let text = server.handshakes.lastFailure {
-    call.stack.push(text)
-  } else {
-    call.stack.pushNil()
-  }
-  return 1
+  return server.settings.tls == nil ? nil : server.handshakes.lastFailure
 }

@@ -76,7 +76,7 @@ let posixWaitEntries: [LuaEntry] = [
   // `open(gate)`: ends the waits for a socket that is about to be closed.
   .function("open") { hostAction($0, $1, "open") { $0.gate(1)?.endWaits() } },
   .function("wait") { host($0, $1, "wait", posixWait) },
-  .function("obstacle") { host($0, $1, "obstacle", posixObstacle) },
+  .function("obstacle") { hostValue($0, $1, "obstacle", posixObstacle) },
   .function("blocks") { hostValue($0, $1, "blocks", posixBlocks) },
   .function("ready") { host($0, $1, "ready", posixReady) },
 ]
@@ -174,15 +174,9 @@ private func posixReady(_ call: HostCall) throws -> Int32 {
 }
 
 /// `obstacle()`: why `wait` could not wait here, such as "inside a finalizer (__gc)"; nil: it can.
-private func posixObstacle(_ call: HostCall) throws -> Int32 {
-  if call.runtime.generations.isInLoad {
-    call.stack.push("while a file is reloaded" as StaticString)
-  } else if let obstacle = call.state.waitObstacle(call.stack.L) {
-    call.stack.push(obstacle)
-  } else {
-    call.stack.pushNil()
-  }
-  return 1
+private func posixObstacle(_ call: HostCall) throws -> some LuaPushable {
+  call.runtime.generations.isInLoad
+    ? "while a file is reloaded" : call.state.waitObstacle(call.stack.L)
 }
 
 /// `blocks(name, site)`: the function of this name is about to block the loop, called at a place

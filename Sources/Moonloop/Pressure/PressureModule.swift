@@ -96,27 +96,15 @@ extension HostCall {
 
 /// `pressure.resource`: what is watched; nil once the handle has ended.
 let pressureResource: LuaRawFunction = { L, context in
-  host(L, context, "pressure.resource") { call in
-    let source = try call.selfItem(of: PressureKind.self)
-    if let pressure = ScriptPressure.of(source) {
-      call.stack.push(pressure.resource)
-    } else {
-      call.stack.pushNil()
-    }
-    return 1
+  hostValue(L, context, "pressure.resource") {
+    ScriptPressure.of(try $0.selfItem(of: PressureKind.self))?.resource
   }
 }
 
 /// `pressure.level`: "some" or "full"; nil once the handle has ended.
 let pressureLevel: LuaRawFunction = { L, context in
-  host(L, context, "pressure.level") { call in
-    let source = try call.selfItem(of: PressureKind.self)
-    if let pressure = ScriptPressure.of(source) {
-      call.stack.push(pressure.trigger.level)
-    } else {
-      call.stack.pushNil()
-    }
-    return 1
+  hostValue(L, context, "pressure.level") {
+    ScriptPressure.of(try $0.selfItem(of: PressureKind.self))?.trigger.level
   }
 }
 

@@ -369,7 +369,8 @@ func processClose(_ call: HostCall) throws -> Int32 {
     }
     call.stack.pop()
   }
-  guard call.state.waitObstacle(call.stack.L) == nil, call.state.currentTask(call.stack.L) != nil else { return 0 }
+  guard call.state.waitObstacle(call.stack.L) == nil, call.state.currentTask(call.stack.L) != nil
+  else { return 0 }
   return try call.wait(for: process, isQuiet: true) { _ in 0 }
 }
 

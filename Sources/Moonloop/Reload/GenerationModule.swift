@@ -37,7 +37,8 @@ private let generationEntries: [LuaEntry] = [
     hostAction($0, $1, "tell") { $0.runtime.errors.write($0.stack.string(1) ?? "?") }
   },
   .function("at") { hostAction($0, $1, "at", generationAt) },
-  .function("file") { host($0, $1, "file", generationFile) },
+  // `file()`: the program's file; nil if it cannot be reloaded.
+  .function("file") { hostValue($0, $1, "file") { $0.runtime.generations.file?.path } },
   .function("chunk") { host($0, $1, "chunk", generationChunk) },
   .function("is_script") { hostValue($0, $1, "is_script", generationIsScript) },
 ]
@@ -55,16 +56,6 @@ private func generationCommit(_ call: HostCall) throws -> Int32 {
   call.stack.push(counts.made)
   call.stack.push(counts.ended)
   return 3
-}
-
-/// `file()`: the program's file; nil if it cannot be reloaded.
-private func generationFile(_ call: HostCall) throws -> Int32 {
-  if let path = call.runtime.generations.file?.path {
-    call.stack.push(path)
-  } else {
-    call.stack.pushNil()
-  }
-  return 1
 }
 
 /// `is_script(path)`: whether this is the program's file, whatever its path.

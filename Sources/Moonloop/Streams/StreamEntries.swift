@@ -36,7 +36,7 @@ private let streamLifeEntries: [LuaEntry] = [
 private let streamFieldEntries: [LuaEntry] = [
   .field("timeout", streamTimeout, set: streamSetTimeoutField),
   .field("fd") { hostValue($0, $1, "stream.fd", streamNumber) },
-  .field("failure") { host($0, $1, "stream.failure", streamFailure) },
+  .field("failure") { hostValue($0, $1, "stream.failure") { try $0.selfStream().lastFailure } },
   .field("peer") { host($0, $1, "stream.peer", streamPeer) },
   .field("tls") { host($0, $1, "stream.tls", streamTLS) },
   .field("buffered") { hostValue($0, $1, "stream.buffered", streamBuffered) },

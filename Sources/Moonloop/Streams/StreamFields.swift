@@ -146,16 +146,11 @@ extension HostCall {
     default: return try seconds(index, "the time", .positive)
     }
   }
-
-  fileprivate func push(seconds: Int64?) {
-    if let seconds { stack.push(Double(seconds) / 1e9) } else { stack.pushNil() }
-  }
 }
 
 let streamTimeout: LuaRawFunction = { L, context in
-  host(L, context, "stream.timeout") { call in
-    call.push(seconds: try call.selfStream().readTimeout)
-    return 1
+  hostValue(L, context, "stream.timeout") {
+    try $0.selfStream().readTimeout.map { Double($0) / 1e9 }
   }
 }
 
@@ -179,15 +174,6 @@ func streamNumber(_ call: HostCall) throws -> some LuaPushable {
 func streamPeer(_ call: HostCall) throws -> Int32 {
   let fd = try call.selfStream().source.fd
   if Sockets.peer(of: fd) == nil { call.stack.pushNil() } else { call.stack.push(peerOf: fd) }
-  return 1
-}
-
-func streamFailure(_ call: HostCall) throws -> Int32 {
-  if let failure = try call.selfStream().lastFailure {
-    call.stack.push(failure)
-  } else {
-    call.stack.pushNil()
-  }
   return 1
 }
 

@@ -227,7 +227,9 @@ func taskClose(_ call: HostCall) throws -> Int32 {
   let task = try call.selfTask()
   call.cancel(task, reason: 3)
   if task.phase == .ended || call.currentTask.map(task.owns) ?? false { return 0 }
-  guard call.state.waitObstacle(call.stack.L) == nil, let coroutine = call.state.currentTask(call.stack.L) else {
+  guard call.state.waitObstacle(call.stack.L) == nil,
+    let coroutine = call.state.currentTask(call.stack.L)
+  else {
     return 0
   }
   var wait = Wait(.task(task))
@@ -251,10 +253,7 @@ extension ScriptTask {
 }
 
 let taskOnError: LuaRawFunction = { L, context in
-  host(L, context, "task.on_error") { call in
-    call.push(try call.selfTask().onError)
-    return 1
-  }
+  hostValue(L, context, "task.on_error") { try $0.selfTask().onError }
 }
 
 let taskSetOnError: LuaRawFunction = { L, context in

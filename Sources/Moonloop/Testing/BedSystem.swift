@@ -10,7 +10,7 @@ let bedSystemEntries: [LuaEntry] = [
   .function("files") { host($0, $1, "files", bedFiles) },
   .function("monotonic", bedMonotonic),
   .function("is_terminal") { hostValue($0, $1, "is_terminal", bedIsTerminal) },
-  .function("columns") { host($0, $1, "columns", bedColumns) },
+  .function("columns") { hostValue($0, $1, "columns", bedColumns) },
   .function("is_own_output") { host($0, $1, "is_own_output", bedIsOwnOutput) },
 ]
 
@@ -74,12 +74,8 @@ private func bedIsOwnOutput(_ call: HostCall) throws -> Int32 {
 }
 
 /// `columns()`: how wide the terminal of the standard output is; nil if it is none.
-private func bedColumns(_ call: HostCall) throws -> Int32 {
+private func bedColumns(_ call: HostCall) throws -> Int? {
   var size = winsize()
-  guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
-    call.stack.pushNil()
-    return 1
-  }
-  call.stack.push(Int(size.ws_col))
-  return 1
+  let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+  return isKnown ? Int(size.ws_col) : nil
 }

@@ -8,7 +8,7 @@ let timerEntries: [LuaEntry] = [
   .method("again_at") { hostValue($0, $1, "timer:again_at", timerAgainAt) },
   .method("fire") { host($0, $1, "timer:fire", timerFire) },
   .field("next_fire", timerNextFire, set: timerSetNextFire),
-  .field("interval") { host($0, $1, "timer.interval", timerInterval) },
+  .field("interval") { hostValue($0, $1, "timer.interval", timerInterval) },
   .field("tolerance", timerTolerance, set: timerSetTolerance),
   // What all items have; the functions of `itemEntries` are for items that are not timers.
   .method("invalidate", timerInvalidate),

@@ -377,15 +377,13 @@ func timerFires(_ call: HostCall) throws -> some LuaPushable {
   return slot.map { Int(call.loop.timers.records[$0].fires) } ?? 0
 }
 
-func timerInterval(_ call: HostCall) throws -> Int32 {
-  call.pushSeconds(try call.selfTimer()) { $0.records[$1].interval }
-  return 1
+func timerInterval(_ call: HostCall) throws -> Double? {
+  call.seconds(of: try call.selfTimer()) { $0.records[$1].interval }
 }
 
 let timerTolerance: LuaRawFunction = { L, context in
-  host(L, context, "timer.tolerance") { call in
-    call.pushSeconds(try call.selfTimer()) { $0.tolerance($1) }
-    return 1
+  hostValue(L, context, "timer.tolerance") { call in
+    call.seconds(of: try call.selfTimer()) { $0.tolerance($1) }
   }
 }
 
@@ -410,19 +408,15 @@ extension LuaStack {
 }
 
 extension HostCall {
-  fileprivate func pushSeconds(_ id: TimerID, _ field: (TimerStore, Int) -> Int64) {
-    if let slot = loop.timers.slot(of: id) {
-      stack.push(Double(field(loop.timers, slot)) / 1e9)
-    } else {
-      stack.pushNil()
-    }
+  /// A field of a timer in seconds; nil if it has ended.
+  fileprivate func seconds(of id: TimerID, _ field: (TimerStore, Int) -> Int64) -> Double? {
+    loop.timers.slot(of: id).map { Double(field(loop.timers, $0)) / 1e9 }
   }
 }
 
 let timerOnError: LuaRawFunction = { L, context in
-  host(L, context, "timer.on_error") { call in
-    call.push(call.runtime.handles.onError(ofTimer: try call.selfTimer()))
-    return 1
+  hostValue(L, context, "timer.on_error") {
+    $0.runtime.handles.onError(ofTimer: try $0.selfTimer())
   }
 }
 

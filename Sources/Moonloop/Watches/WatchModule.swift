@@ -24,9 +24,7 @@ func makeWatch(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> 
   let name = try options.name() ?? String(decoding: path, as: UTF8.self)
   let modes = try call.modesOption(options, isAdded: isAdded)
   try options.pushSecondHandler()
-  let kept = try call.remake(
-    WatchKind.self, name, handlers: 1, options, modes: modes
-  ) { source in
+  let kept = try call.remake(WatchKind.self, name, handlers: 1, options, modes: modes) { source in
     guard let watch = ScriptWatch.of(source) else { return false }
     return watch.given == path && watch.files.isRecursive == isRecursive
       && watch.debounce == debounce

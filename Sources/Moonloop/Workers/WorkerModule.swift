@@ -207,7 +207,9 @@ func workerClose(_ call: HostCall) throws -> Int32 {
   let control = try call.selfWorker()
   guard let worker = Worker.of(control), worker.outcome == nil else { return 0 }
   worker.stop()
-  guard call.state.waitObstacle(call.stack.L) == nil, let coroutine = call.state.currentTask(call.stack.L) else {
+  guard call.state.waitObstacle(call.stack.L) == nil,
+    let coroutine = call.state.currentTask(call.stack.L)
+  else {
     call.runtime.end(control)
     return 0
   }
