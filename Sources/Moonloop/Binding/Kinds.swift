@@ -36,37 +36,34 @@ package struct Kinds {
 
   init(_ state: LuaState, _ items: ItemKinds, _ grants: LuaCapabilities, asks: Bool) {
     loop = state.makeHandleKind("loop", slots: 0, loopEntries.granting(grants, asks: asks))
-    task = state.makeHandleKind("task", slots: 0, taskEntries) { releaseTask($0) }
-    callback = state.makeHandleKind("callback", slots: 0, []) { releaseCallback($0) }
+    task = state.makeHandleKind("task", slots: 0, taskEntries) {
+      $0.take(ScriptTask.self)?.hasHandle = false  // its outcome cannot be asked for any more
+    }
+    callback = state.makeHandleKind("callback", slots: 0, []) { $0.drop() }
     timer = state.makeHandleKind("timer", slots: 1, timerEntries) { releaseTimer($0) }
     source = items.handles(of: SourceKind.self)
     fd = items.handles(of: DescriptorKind.self)
     stream = items.handles(of: StreamKind.self)
-    lines = state.makeHandleKind("lines", slots: 1, linesEntries) { releaseLines($0) }
+    lines = state.makeHandleKind("lines", slots: 1, linesEntries) { $0.drop() }
     observer = items.handles(of: ObserverKind.self)
     port = items.handles(of: PortKind.self)
-    remotePort = state.makeHandleKind("remote port", slots: 0, remotePortEntries) {
-      releaseRemotePort($0)
-    }
-    reply = state.makeHandleKind("reply", slots: 0, replyEntries) { releaseReply($0) }
-    channel = state.makeHandleKind("channel", slots: 1, channelEntries) { releaseChannel($0) }
-    semaphore = state.makeHandleKind("semaphore", slots: 0, semaphoreEntries) {
-      releaseSemaphore($0)
-    }
-    permit = state.makeHandleKind("permit", slots: 0, permitEntries) { releaseSemaphore($0) }
-    request = state.makeHandleKind("request", slots: 2, requestEntries) { releaseRequest($0) }
+    remotePort = state.makeHandleKind("remote port", slots: 0, remotePortEntries) { $0.drop() }
+    reply = state.makeHandleKind("reply", slots: 0, replyEntries) { $0.drop() }
+    channel = state.makeHandleKind("channel", slots: 1, channelEntries) { $0.drop() }
+    semaphore = state.makeHandleKind("semaphore", slots: 0, semaphoreEntries) { $0.drop() }
+    // A permit that was not returned stays taken: `semaphore:release()` can still return it.
+    permit = state.makeHandleKind("permit", slots: 0, permitEntries) { $0.drop() }
+    request = state.makeHandleKind("request", slots: 2, requestEntries) { $0.drop() }
     process = state.makeHandleKind("process", slots: ProcessSlot.count, processEntries) {
-      releaseProcess($0)
+      $0.drop()
     }
     terminal = state.makeHandleKind("tty", slots: TerminalSlot.count, terminalEntries) {
-      releaseTerminal($0)
+      $0.take(ScriptTerminal.self)?.forget()
     }
-    gate = state.makeHandleKind("gate", slots: 0, []) { releaseGate($0) }
+    gate = state.makeHandleKind("gate", slots: 0, []) { $0.drop() }
     blank = state.makeHandleKind("object", slots: 1, [])
-    frozen = state.makeHandleKind("frozen table", slots: 0, frozenEntries) { releaseFrozen($0) }
+    frozen = state.makeHandleKind("frozen table", slots: 0, frozenEntries) { $0.drop() }
     recording = state.makeHandleKind("recording", slots: 0, recordingEntries) { _ in }
-    programItem = state.makeHandleKind("program item", slots: 0, programItemEntries) {
-      releaseProgramItem($0)
-    }
+    programItem = state.makeHandleKind("program item", slots: 0, programItemEntries) { $0.drop() }
   }
 }

@@ -22,23 +22,16 @@ func moduleChannel(_ call: HostCall) throws -> Int32 {
   let channel = ScriptChannel(
     name: name, capacity: capacity, madeAt: call.stack.position,
     HandleTally.Place(call.runtime.handles.channels))
-  let handle = call.runtime.kinds.channel.push(call.stack.L)
-  handle.pointer = Unmanaged.passRetained(channel).toOpaque()
+  call.runtime.kinds.channel.push(call.stack.L).hold(channel)
   call.stack.newTable()
   call.stack.popSlot(1, of: -2)
   return 1
 }
 
-/// A channel was collected: no task is waiting on it, because a waiting task keeps it alive.
-func releaseChannel(_ handle: LuaHandle) {
-  guard let pointer = handle.pointer else { return }
-  Unmanaged<ScriptChannel>.fromOpaque(pointer).release()
-}
-
 extension HostCall {
   func selfChannel() throws(ScriptMistake) -> ScriptChannel {
     let handle = try selfHandle(runtime.kinds.channel)
-    return Unmanaged<ScriptChannel>.fromOpaque(handle.pointer!).takeUnretainedValue()
+    return handle.object(as: ScriptChannel.self)!
   }
 
   /// The value at 2 is to be sent.

@@ -39,7 +39,7 @@ final class ScriptSemaphore {
   /// Pushes the handle of a permit that was taken. [-0, +1, raises: -]
   func pushPermit(_ stack: LuaStack, _ runtime: Runtime) {
     let handle = runtime.kinds.permit.push(stack.L)
-    handle.pointer = Unmanaged.passRetained(self).toOpaque()
+    handle.hold(self)
     handle.word = 1
   }
 

@@ -24,22 +24,12 @@ func moduleSemaphore(_ call: HostCall) throws -> Int32 {
   let semaphore = ScriptSemaphore(
     name: name, permits: permits, madeAt: call.stack.position,
     HandleTally.Place(call.runtime.handles.channels))
-  let handle = call.runtime.kinds.semaphore.push(call.stack.L)
-  handle.pointer = Unmanaged.passRetained(semaphore).toOpaque()
+  call.runtime.kinds.semaphore.push(call.stack.L).hold(semaphore)
   return 1
 }
 
-/// The handle of a semaphore or a permit was collected. A permit that was not returned stays
-/// taken: `semaphore:release()` can still return it.
-func releaseSemaphore(_ handle: LuaHandle) {
-  guard let pointer = handle.pointer else { return }
-  Unmanaged<ScriptSemaphore>.fromOpaque(pointer).release()
-}
-
 extension LuaHandle {
-  fileprivate var semaphore: ScriptSemaphore {
-    Unmanaged<ScriptSemaphore>.fromOpaque(pointer!).takeUnretainedValue()
-  }
+  fileprivate var semaphore: ScriptSemaphore { object(as: ScriptSemaphore.self)! }
 }
 
 extension HostCall {

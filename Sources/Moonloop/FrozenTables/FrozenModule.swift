@@ -44,16 +44,14 @@ extension HostCall {
 
 extension Kinds {
   func frozenTable(_ stack: LuaStack, _ index: Int32) -> FrozenTable? {
-    frozen.handle(stack.L, index)?.pointer.map {
-      Unmanaged<FrozenTable>.fromOpaque($0).takeUnretainedValue()
-    }
+    frozen.handle(stack.L, index)?.object(as: FrozenTable.self)
   }
 
   /// Pushes the proxy of a table: the same one as long as it lives. [-0, +1]
   func push(_ table: FrozenTable, on stack: LuaStack) {
     let pointer = Unmanaged.passUnretained(table).toOpaque()
     if stack.pushKnown(pointer) { return }
-    frozen.push(stack.L).pointer = Unmanaged.passRetained(table).toOpaque()
+    frozen.push(stack.L).hold(table)
     stack.makeKnown(pointer)
   }
 
@@ -66,13 +64,6 @@ extension Kinds {
     case .table(let inner): push(inner, on: stack)
     }
   }
-}
-
-/// The proxy was collected.
-func releaseFrozen(_ handle: LuaHandle) {
-  guard let pointer = handle.pointer else { return }
-  handle.pointer = nil
-  Unmanaged<FrozenTable>.fromOpaque(pointer).release()
 }
 
 extension LuaStack {

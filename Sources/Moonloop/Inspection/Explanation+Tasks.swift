@@ -7,15 +7,11 @@ extension Explanation {
   /// The same for handles that are not items; nil if it is none.
   func whyOther(_ call: HostCall) -> String? {
     let L = call.stack.L
-    if let pointer = kinds.task.handle(L, 2)?.pointer {
-      return why(Unmanaged<ScriptTask>.fromOpaque(pointer).takeUnretainedValue())
-    }
-    if let pointer = kinds.channel.handle(L, 2)?.pointer {
-      let channel = Unmanaged<ScriptChannel>.fromOpaque(pointer).takeUnretainedValue()
+    if let task = call.task(2) { return why(task) }
+    if let channel = kinds.channel.handle(L, 2)?.object(as: ScriptChannel.self) {
       return "\(channel.label(runtime)): \(channel.obstacle)"
     }
-    if let pointer = kinds.semaphore.handle(L, 2)?.pointer {
-      let semaphore = Unmanaged<ScriptSemaphore>.fromOpaque(pointer).takeUnretainedValue()
+    if let semaphore = kinds.semaphore.handle(L, 2)?.object(as: ScriptSemaphore.self) {
       return "\(semaphore.label(runtime)): \(semaphore.obstacle)"
     }
     return nil

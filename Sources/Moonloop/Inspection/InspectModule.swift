@@ -25,7 +25,7 @@ func loopWhy(_ call: HostCall) throws -> Int32 {
     } else if let handle = runtime.kinds.programItem.handle(call.stack.L, 2) {
       call.stack.push(runtime.explanation.why(programItem: handle.item))
     } else if let handle = runtime.kinds.request.handle(call.stack.L, 2) {
-      let request = Unmanaged<ScriptRequest>.fromOpaque(handle.pointer!).takeUnretainedValue()
+      let request = handle.object(as: ScriptRequest.self)!
       call.stack.push(runtime.explanation.why(request))
     } else if let text = runtime.explanation.whyOther(call) {
       call.stack.push(text)

@@ -6,6 +6,28 @@ internal import MoonloopCore
 // MARK: Finding
 
 extension LuaHandle {
+  /// Holds an object until it is collected, or drops it.
+  @inline(__always)
+  func hold(_ object: AnyObject) { pointer = Unmanaged.passRetained(object).toOpaque() }
+
+  /// The object that it holds, of the class that its kind is for; nil once it was dropped.
+  @inline(__always)
+  func object<Object: AnyObject>(as type: Object.Type) -> Object? {
+    guard let pointer else { return nil }
+    return Unmanaged<Object>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  /// Gives the object up; nil: it has done so before.
+  @inline(__always)
+  func take<Object: AnyObject>(_ type: Object.Type) -> Object? {
+    guard let pointer else { return nil }
+    self.pointer = nil
+    return Unmanaged<Object>.fromOpaque(pointer).takeRetainedValue()
+  }
+
+  /// The handle was collected, or its object is not needed any more.
+  func drop() { _ = take(AnyObject.self) }
+
   /// The item of a handle; the handle holds it.
   @inline(__always)
   var item: Loop.Item {
@@ -73,7 +95,7 @@ extension HostCall {
 extension HostCall {
   /// Makes a handle for an item; it holds the item. Call `requireOpen` first. [-0, +1]
   func push<Kind: ItemKind>(_ kind: Kind, _ item: Kind.Item) {
-    kind.seat.handles!.push(stack.L).pointer = Unmanaged.passRetained(item).toOpaque()
+    kind.seat.handles!.push(stack.L).hold(item)
     runtime.handles.note(
       item, of: kind, madeAt: stack.position, generation: runtime.generations.making)
   }

@@ -18,8 +18,7 @@ extension Loop.Item: LuaPushable {
     }
     let pointer = Unmanaged.passUnretained(self).toOpaque()
     if stack.pushKnown(pointer) { return }
-    let handle = runtime.kinds.programItem.push(stack.L)
-    handle.pointer = Unmanaged.passRetained(self).toOpaque()
+    runtime.kinds.programItem.push(stack.L).hold(self)
     stack.makeKnown(pointer)
   }
 }
@@ -32,13 +31,6 @@ extension LuaState {
     item.push(on: stack)
     setGlobal(name, on: stack)
   }
-}
-
-/// A handle was collected: the item is the program's and goes on.
-func releaseProgramItem(_ handle: LuaHandle) {
-  guard let pointer = handle.pointer else { return }
-  handle.pointer = nil
-  Unmanaged<Loop.Item>.fromOpaque(pointer).release()
 }
 
 extension HostCall {

@@ -110,8 +110,7 @@ extension HostCall {
       stack.pushNil()
     }
     let request = ScriptRequest(kind, modes, target, madeAt: stack.position)
-    let handle = runtime.kinds.request.push(stack.L)
-    handle.pointer = Unmanaged.passRetained(request).toOpaque()
+    runtime.kinds.request.push(stack.L).hold(request)
     stack.rotate(-3, 1)
     stack.popSlot(2, of: -3)
     stack.popSlot(1, of: -2)
@@ -124,7 +123,7 @@ extension HostCall {
 
   func selfRequest() throws(ScriptMistake) -> ScriptRequest {
     let handle = try selfHandle(runtime.kinds.request)
-    return Unmanaged<ScriptRequest>.fromOpaque(handle.pointer!).takeUnretainedValue()
+    return handle.object(as: ScriptRequest.self)!
   }
 }
 
@@ -136,13 +135,6 @@ func loopCancelPerforms(_ call: HostCall) throws -> some LuaPushable {
     throw call.mistake("takes the target, got \(call.given(2))")
   }
   return call.runtime.requests.cancel(for: target)
-}
-
-/// The handle of a request was collected, which the loop held while it waited.
-func releaseRequest(_ handle: LuaHandle) {
-  guard let pointer = handle.pointer else { return }
-  handle.pointer = nil
-  Unmanaged<ScriptRequest>.fromOpaque(pointer).release()
 }
 
 // MARK: Methods

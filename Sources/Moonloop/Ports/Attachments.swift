@@ -122,7 +122,6 @@ extension Runtime {
       if right.port.maker.ref > 0 { return stack.push(ref: right.port.maker.ref) }
       if stack.pushKnown(address) { return }
     }
-    let handle = kinds.remotePort.push(stack.L)
-    handle.pointer = Unmanaged.passRetained(right).toOpaque()
+    kinds.remotePort.push(stack.L).hold(right)
   }
 }

@@ -99,8 +99,7 @@ extension Runtime {
   func push(_ port: Loop.Port, sendingTo peer: PortRight, on stack: LuaStack) {
     let kind = itemKinds[PortKind.self]
     port.listen(kind.parcel)
-    let handle = kinds.port.push(stack.L)
-    handle.pointer = Unmanaged.passRetained(port).toOpaque()
+    kinds.port.push(stack.L).hold(port)
     handles.note(port, of: kind, madeAt: .nowhere)
     let shape = PortShape()
     shape.waitsForHandler = true
@@ -177,7 +176,7 @@ extension Runtime {
   func push(_ message: PortMessage, on stack: LuaStack) -> Int {
     message.value.push(on: stack, pushAttachment: push)
     if let ticket = message.reply {
-      kinds.reply.push(stack.L).pointer = Unmanaged.passRetained(ticket).toOpaque()
+      kinds.reply.push(stack.L).hold(ticket)
     } else {
       pushNobody(on: stack)
     }
@@ -205,22 +204,15 @@ extension Runtime {
   }
 }
 
-/// The reply of a message was collected.
-func releaseReply(_ handle: LuaHandle) {
-  guard let pointer = handle.pointer else { return }
-  handle.pointer = nil
-  Unmanaged<ReplyTicket>.fromOpaque(pointer).release()
-}
-
 /// `reply(value)`: true; or nil, message, "EPIPE" if no answer is awaited (any more).
 func replyCall(_ call: HostCall) throws -> some LuaPushable {
   guard let handle = call.runtime.kinds.reply.handle(call.stack.L, 1) else {
     throw call.notSelf("reply")
   }
   let value = try call.clone(2)
-  guard let pointer = handle.pointer,
-    Unmanaged<ReplyTicket>.fromOpaque(pointer).takeUnretainedValue().answer(value)
-  else { throw OperatingFailure("reply: the request is not waiting for a reply", "EPIPE") }
+  guard handle.object(as: ReplyTicket.self)?.answer(value) ?? false else {
+    throw OperatingFailure("reply: the request is not waiting for a reply", "EPIPE")
+  }
   return true
 }
 

@@ -4,21 +4,12 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 /// Where a remote port sends; nil once it was invalidated.
-func remoteRight(_ handle: LuaHandle) -> PortRight? {
-  handle.pointer.map { Unmanaged<PortRight>.fromOpaque($0).takeUnretainedValue() }
-}
-
-/// The handle was collected.
-func releaseRemotePort(_ handle: LuaHandle) {
-  guard let pointer = handle.pointer else { return }
-  handle.pointer = nil
-  Unmanaged<PortRight>.fromOpaque(pointer).release()
-}
+func remoteRight(_ handle: LuaHandle) -> PortRight? { handle.object(as: PortRight.self) }
 
 /// Drops this sender; the port itself goes on.
 let remotePortInvalidate: LuaRawFunction = { L, context in
   hostAction(L, context, "port:invalidate") {
-    releaseRemotePort(try $0.selfHandle($0.kinds.remotePort))
+    try $0.selfHandle($0.kinds.remotePort).drop()
   }
 }
 

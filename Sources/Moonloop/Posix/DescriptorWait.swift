@@ -83,20 +83,13 @@ let posixWaitEntries: [LuaEntry] = [
 
 /// `gate()`: a value that stands for a socket in `wait`, and in `open`.
 private func posixGate(_ call: HostCall) throws -> Int32 {
-  let handle = call.runtime.kinds.gate.push(call.stack.L)
-  handle.pointer = Unmanaged.passRetained(DescriptorGate()).toOpaque()
+  call.runtime.kinds.gate.push(call.stack.L).hold(DescriptorGate())
   return 1
-}
-
-func releaseGate(_ handle: LuaHandle) {
-  guard let pointer = handle.pointer else { return }
-  Unmanaged<DescriptorGate>.fromOpaque(pointer).release()
 }
 
 extension HostCall {
   fileprivate func gate(_ index: Int32) -> DescriptorGate? {
-    guard let pointer = kinds.gate.handle(stack.L, index)?.pointer else { return nil }
-    return Unmanaged<DescriptorGate>.fromOpaque(pointer).takeUnretainedValue()
+    kinds.gate.handle(stack.L, index)?.object(as: DescriptorGate.self)
   }
 
   /// The descriptors in the list at an index: for each, its number, the events, and the gate or

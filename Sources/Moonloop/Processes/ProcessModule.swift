@@ -153,8 +153,7 @@ extension HostCall {
   /// Pushes the handle of a running process, with streams on our ends of its pipes; a handler or
   /// nil is on top. [-1, +1]
   fileprivate func push(_ process: ScriptProcess, _ ours: [Int32]) throws {
-    let handle = kinds.process.push(stack.L)
-    handle.pointer = Unmanaged.passRetained(process).toOpaque()
+    kinds.process.push(stack.L).hold(process)
     stack.rotate(-2, 1)
     stack.popSlot(ProcessSlot.onExit, of: -2)
     runtime.handles.note(
@@ -230,8 +229,7 @@ private final class StreamOutput: ChildOutput {
 extension HostCall {
   /// The process of a handle; nil if it has none.
   func process(_ index: Int32) -> ScriptProcess? {
-    guard let pointer = kinds.process.handle(stack.L, index)?.pointer else { return nil }
-    return Unmanaged<ScriptProcess>.fromOpaque(pointer).takeUnretainedValue()
+    kinds.process.handle(stack.L, index)?.object(as: ScriptProcess.self)
   }
 
   @inline(__always)
@@ -239,13 +237,6 @@ extension HostCall {
     guard let process = process(1) else { throw notSelf("process") }
     return process
   }
-}
-
-/// A handle was collected: its process has ended, or the state does.
-func releaseProcess(_ handle: LuaHandle) {
-  guard let pointer = handle.pointer else { return }
-  handle.pointer = nil
-  Unmanaged<ScriptProcess>.fromOpaque(pointer).release()
 }
 
 // MARK: Waiting

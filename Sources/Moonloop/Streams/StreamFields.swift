@@ -18,28 +18,18 @@ let streamLines: LuaRawFunction = { L, context in
     let stream = try call.selfStream()
     guard stream.bytes.canRead else { throw call.mistake("\(stream.label) is for writing only") }
     let formats = try call.formats(2, call.count)
-    let handle = call.kinds.lines.push(call.stack.L)
-    handle.pointer = Unmanaged.passRetained(StreamLines(formats)).toOpaque()
+    call.kinds.lines.push(call.stack.L).hold(StreamLines(formats))
     call.stack.pushValue(1)
     call.stack.popSlot(1, of: -2)
     return 1
   }
 }
 
-/// The reader of lines was collected.
-func releaseLines(_ handle: LuaHandle) {
-  guard let pointer = handle.pointer else { return }
-  handle.pointer = nil
-  Unmanaged<StreamLines>.fromOpaque(pointer).release()
-}
-
 /// One step of `for line in stream:lines()`.
 let linesNext: LuaRawFunction = { L, context in
   host(L, context, "stream:lines") { call in
-    guard let pointer = call.kinds.lines.handle(call.stack.L, 1)?.pointer else {
-      throw call.notSelf("lines")
-    }
-    let formats = Unmanaged<StreamLines>.fromOpaque(pointer).takeUnretainedValue().formats
+    let lines = call.kinds.lines.handle(call.stack.L, 1)?.object(as: StreamLines.self)
+    guard let formats = lines?.formats else { throw call.notSelf("lines") }
     call.stack.setCount(1)
     call.stack.pushSlot(1, of: 1)
     call.stack.rotate(1, 1)  // the stream is first, as for its methods

@@ -46,8 +46,7 @@ extension Runtime {
       canWrite: traits.canWrite)
     stream.connection = traits.connection
     source.maker.state = stream
-    let handle = kinds.stream.push(stack.L)
-    handle.pointer = Unmanaged.passRetained(source).toOpaque()
+    kinds.stream.push(stack.L).hold(source)
     handles.note(
       source, of: kind, madeAt: traits.madeAt ?? stack.position, generation: generations.making)
     return stream

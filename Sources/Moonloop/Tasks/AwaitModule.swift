@@ -11,8 +11,7 @@ let moduleAwait: LuaRawFunction = { L, context in
     _ = try call.requireWaiting()
     stack.setCount(1)
     let callback = CallbackWait()
-    let handle = call.runtime.kinds.callback.push(stack.L)
-    handle.pointer = Unmanaged.passRetained(callback).toOpaque()
+    call.runtime.kinds.callback.push(stack.L).hold(callback)
     stack.rotate(1, 1)  // the callback lies below what is called
     let runtime = call.runtime
     stack.push(closure: "resume") { [unowned runtime] stack in
@@ -27,10 +26,10 @@ let moduleAwait: LuaRawFunction = { L, context in
 let moduleAwaitSecond: LuaRawFunction = { L, context in
   host(L, context, "ml.await") { call in
     let stack = call.stack
-    guard let pointer = call.runtime.kinds.callback.handle(stack.L, 1)?.pointer else {
+    let handle = call.runtime.kinds.callback.handle(stack.L, 1)
+    guard let callback = handle?.object(as: CallbackWait.self) else {
       throw call.mistake("its own state is lost")
     }
-    let callback = Unmanaged<CallbackWait>.fromOpaque(pointer).takeUnretainedValue()
     if callback.isOver {
       return LuaStatus.results(Int32(callback.takeValues().push(on: stack)))
     }
@@ -60,12 +59,6 @@ extension HostCall {
           + given(index))
     }
   }
-}
-
-/// The wait of `ml.await` is over for good.
-func releaseCallback(_ handle: LuaHandle) {
-  guard let pointer = handle.pointer else { return }
-  Unmanaged<CallbackWait>.fromOpaque(pointer).release()
 }
 
 // MARK: Deadlines

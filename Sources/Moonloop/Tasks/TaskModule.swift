@@ -12,14 +12,12 @@ extension HostCall {
 
   /// The task of a handle; nil if it is not a task.
   func task(_ index: Int32) -> ScriptTask? {
-    guard let pointer = runtime.kinds.task.handle(stack.L, index)?.pointer else { return nil }
-    return Unmanaged<ScriptTask>.fromOpaque(pointer).takeUnretainedValue()
+    runtime.kinds.task.handle(stack.L, index)?.object(as: ScriptTask.self)
   }
 
   /// Pushes a new handle of a task. [-0, +1]
   func push(handleOf task: ScriptTask) {
-    let handle = runtime.kinds.task.push(stack.L)
-    handle.pointer = Unmanaged.passRetained(task).toOpaque()
+    runtime.kinds.task.push(stack.L).hold(task)
     task.hasHandle = true
   }
 
@@ -27,13 +25,6 @@ extension HostCall {
   var currentTask: ScriptTask? {
     if case .task(let task) = runtime.current { task } else { nil }
   }
-}
-
-/// A handle was collected: the outcome of the task cannot be asked for any more.
-func releaseTask(_ handle: LuaHandle) {
-  guard let pointer = handle.pointer else { return }
-  let task = Unmanaged<ScriptTask>.fromOpaque(pointer).takeRetainedValue()
-  task.hasHandle = false
 }
 
 // MARK: Making

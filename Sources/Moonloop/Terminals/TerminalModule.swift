@@ -49,8 +49,7 @@ extension HostCall {
       runtime.end(stream.source)
       throw OperatingFailure("ml.tty.open: \(what): \(error.message)", error.name)
     }
-    let handle = kinds.terminal.push(stack.L)
-    handle.pointer = Unmanaged.passRetained(terminal).toOpaque()
+    kinds.terminal.push(stack.L).hold(terminal)
     stack.rotate(-2, 1)
     stack.popSlot(TerminalSlot.stream, of: -2)
     runtime.terminals = runtime.terminals.filter { $0.value.isOpen }
@@ -60,8 +59,9 @@ extension HostCall {
 
   /// The terminal that a method is called on.
   func selfTerminal() throws(ScriptMistake) -> ScriptTerminal {
-    guard let pointer = kinds.terminal.handle(stack.L, 1)?.pointer else { throw notSelf("tty") }
-    return Unmanaged<ScriptTerminal>.fromOpaque(pointer).takeUnretainedValue()
+    let terminal = kinds.terminal.handle(stack.L, 1)?.object(as: ScriptTerminal.self)
+    guard let terminal else { throw notSelf("tty") }
+    return terminal
   }
 
   func openTerminal() throws(ScriptMistake) -> ScriptTerminal {
@@ -69,14 +69,6 @@ extension HostCall {
     if terminal.isOpen { return terminal }
     throw mistake("the terminal was closed", hint: "open it again")
   }
-}
-
-/// A handle was collected: its terminal is restored.
-func releaseTerminal(_ handle: LuaHandle) {
-  guard let pointer = handle.pointer else { return }
-  handle.pointer = nil
-  let terminal = Unmanaged<ScriptTerminal>.fromOpaque(pointer).takeRetainedValue()
-  terminal.forget()
 }
 
 /// Calls a function of streams on the stream of a terminal.
