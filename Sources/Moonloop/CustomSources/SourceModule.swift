@@ -3,6 +3,14 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
+/// What a source handle offers.
+let sourceEntries: [LuaEntry] =
+  [
+    .method("signal") { host($0, $1, "source:signal", sourceSignal) },
+    .field("signalled") { hostValue($0, $1, "source.signalled", sourceSignalled) },
+    .field("order") { hostValue($0, $1, "source.order", sourceOrder) },
+  ] + itemEntries
+
 private let sourceOptions: [StaticString] = [
   "perform", "schedule", "cancel", "order", "identity", "describe", "name", "modes", "keep_alive",
   "on_error",

@@ -5,6 +5,17 @@ internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
+/// What an fd handle offers.
+let descriptorEntries: [LuaEntry] =
+  [
+    .method("read") { host($0, $1, "fd:read", descriptorRead) },
+    .method("write") { host($0, $1, "fd:write", descriptorWrite) },
+    .method("enable", descriptorEnable),
+    .method("disable", descriptorDisable),
+    .field("fd") { hostValue($0, $1, "fd.fd") { Int(try $0.selfDescriptor().1.fd) } },
+    .field("enabled") { host($0, $1, "fd.enabled", descriptorEnabled) },
+  ] + itemEntries
+
 private let descriptorOptions: [StaticString] = [
   "fd", "read", "write", "name", "modes", "close", "reenable", "line_limit", "order", "keep_alive",
   "on_error",

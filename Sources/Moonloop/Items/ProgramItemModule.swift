@@ -8,6 +8,19 @@
 public import LuaEmbed
 public import MoonloopCore
 
+/// What a handle of a program's item offers.
+let programItemEntries: [LuaEntry] = [
+  .method("signal") { hostAction($0, $1, "item:signal", programItemSignal) },
+  .method("invalidate", programItemInvalidate),
+  .method("is_valid") { hostValue($0, $1, "item:is_valid") { try $0.programItem().isValid } },
+  .method("modes") { host($0, $1, "item:modes", programItemModes) },
+  .field("name") { hostValue($0, $1, "item.name") { try $0.programItem().name } },
+  .field("signalled") { hostValue($0, $1, "item.signalled", programItemSignalled) },
+  .field("next_fire", programItemNextFire, set: programItemSetNextFire),
+  .metamethod("__close", programItemInvalidate),
+  .metamethod("__tostring") { hostValue($0, $1, "tostring", programItemToString) },
+]
+
 extension Loop.Item: LuaPushable {
   /// Pushes a handle, the same one while a script holds it. The item remains the program's:
   /// dropping the handle ends nothing. Needs a state that is on a loop.

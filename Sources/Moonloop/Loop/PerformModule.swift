@@ -3,6 +3,19 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
+/// What the handle of a request offers.
+let requestEntries: [LuaEntry] = [
+  // Whether it was still waiting (R115).
+  .method("cancel") {
+    hostValue($0, $1, "request:cancel") { $0.runtime.requests.cancel(try $0.selfRequest()) }
+  },
+  .method("invalidate", requestInvalidate),
+  .method("is_pending", requestIsPending),
+  .method("is_valid", requestIsPending),
+  .metamethod("__close", requestInvalidate),
+  .metamethod("__tostring") { hostValue($0, $1, "tostring", requestToString) },
+]
+
 /// A function that was queued on the loop. Loop thread only.
 package final class ScriptRequest {
   /// Its name in reports: "perform" or "perform_after".

@@ -3,6 +3,12 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
+/// The functions of `ml.port`.
+let namedPortEntries: [LuaEntry] = [
+  .function("listen") { host($0, $1, "ml.port.listen", portListen) },
+  .function("connect") { host($0, $1, "ml.port.connect", portConnect) },
+]
+
 private let namedOptions: [StaticString] = [
   "capacity", "modes", "keep_alive", "on_error", "handler",
 ]

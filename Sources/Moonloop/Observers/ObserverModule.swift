@@ -3,6 +3,13 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
+/// What an observer handle offers.
+let observerEntries: [LuaEntry] =
+  [
+    .field("order") { hostValue($0, $1, "observer.order", observerOrder) },
+    .field("repeats") { hostValue($0, $1, "observer.repeats", observerRepeats) },
+  ] + itemEntries
+
 private let observerOptions: [StaticString] = [
   "on", "order", "repeats", "name", "modes", "keep_alive", "on_error", "handler",
 ]

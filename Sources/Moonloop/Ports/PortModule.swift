@@ -4,6 +4,23 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
+/// What a port handle offers.
+let portEntries: [LuaEntry] =
+  [
+    .method("send") { host($0, $1, "port:send", portSend) },
+    .method("request") { host($0, $1, "port:request", portRequest) },
+    .method("on") { host($0, $1, "port:on", portOn) },
+    .method("receive") { host($0, $1, "port:receive", portReceive) },
+    .field("waiting") { hostValue($0, $1, "port.waiting") { try $0.selfPort().1.waiting } },
+    .field("capacity") { hostValue($0, $1, "port.capacity") { try $0.selfPort().1.capacity } },
+  ] + itemEntries
+
+/// What the reply of a message offers: it is called.
+let replyEntries: [LuaEntry] = [
+  .metamethod("__call") { hostValue($0, $1, "reply", replyCall) },
+  .metamethod("__tostring") { hostValue($0, $1, "tostring", replyToString) },
+]
+
 /// One message: a value, and the right to answer it if it is a request.
 final class PortMessage: Parcel {
   let value: StructuredClone

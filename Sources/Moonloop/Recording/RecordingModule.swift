@@ -5,6 +5,16 @@ internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopRecording
 
+/// What the handle of a recording offers.
+let recordingEntries: [LuaEntry] = [
+  .method("invalidate", recordingInvalidate),
+  .method("is_valid") { hostValue($0, $1, "recording:is_valid", recordingIsValid) },
+  .metamethod("__close", recordingInvalidate),
+  .metamethod("__tostring") {
+    hostValue($0, $1, "tostring") { _ in !Intake.isPlain ? "recording" : "recording (ended)" }
+  },
+]
+
 /// What the Lua part of recordings asks.
 let tapeModule = LuaModule("moonloop.tape", [.function("plays", tapePlays)])
 

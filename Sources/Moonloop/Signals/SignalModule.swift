@@ -4,6 +4,12 @@ internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
+/// What a signal handle offers.
+let signalEntries: [LuaEntry] =
+  [
+    .field("signals") { host($0, $1, "signal.signals", signalNames) }
+  ] + itemEntries
+
 private let signalOptions: [StaticString] = [
   "name", "modes", "keep_alive", "on_error", "handler",
 ]

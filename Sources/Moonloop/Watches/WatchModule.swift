@@ -4,6 +4,12 @@ internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
+/// What a watch handle offers.
+let watchEntries: [LuaEntry] =
+  [
+    .field("path") { host($0, $1, "watch.path", watchPath) }
+  ] + itemEntries
+
 private let watchOptions: [StaticString] = [
   "debounce", "recursive", "name", "modes", "keep_alive", "on_error", "handler",
 ]
