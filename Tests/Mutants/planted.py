@@ -202,6 +202,9 @@ FAULTS = [
      "hasSignals ? takeBatch(mode, onlyOne: onlyOne) : 0..<0",
      "{ if pending.hasRequests { _ = performTaken(pending.takeRequests(for: mode), mode) }; "
      "return hasSignals ? takeBatch(mode, onlyOne: onlyOne) : 0..<0 }()"),
+    (READY, "a descriptor is not asked again",
+     "confirm(source, mode)",
+     "true"),
     (READY, "a one-shot descriptor stays enabled",
      "\n    if !source.reenabledEvents.contains(event) { source.disable(event) }  // R62",
      ""),

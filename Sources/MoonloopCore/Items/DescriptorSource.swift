@@ -183,6 +183,7 @@ extension Loop {
       if !isNonBlocking && !kernel.isReady(openDescriptor, for: .read) {
         throw SystemError(call: "read", code: Errno.wouldBlock)
       }
+      if readiness.contains(.read) && callDepth == 0 { readiness.insert(.doubtful) }
       return try kernel.read(openDescriptor, into: buffer)
     }
 
@@ -250,6 +251,8 @@ extension Loop {
       /// Its owner holds bytes that it has read ahead: it is readable, though the kernel no longer
       /// knows about them.
       static let readAhead = Readiness(rawValue: 8)
+      /// Another handler has read from it while it waited for its turn.
+      static let doubtful = Readiness(rawValue: 16)
 
       init(rawValue: UInt8) { self.rawValue = rawValue }
       @inline(__always)

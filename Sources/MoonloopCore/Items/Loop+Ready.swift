@@ -88,7 +88,7 @@ extension Loop {
       take(kernel.poll(set, into: descriptors.events), mode)
     }
     if !mode.files.isEmpty { noteAlwaysReady(mode) }
-    mode.beginRound()
+    mode.beginRound(strangers: runs.strangers)
   }
 
   /// Asks the kernel even where only wake-ups can be reported: it forgets those then.
@@ -113,7 +113,7 @@ extension Loop {
     }
     shared.isAsleep.store(false, ordering: .sequentiallyConsistent)
     listening.hasHeard = !shared.inbox.isEmpty
-    mode.beginRound()
+    mode.beginRound(strangers: runs.strangers)
     if kernel.wallClockSteps != timerState.wallClock.steps { followWallClock() }
   }
 
@@ -156,8 +156,32 @@ extension Loop {
       return port._withUnsafeGuaranteedRef { $0.isValid && !$0.isSuspended && $0.waiting > 0 }
     }
     return descriptor(for: item.token)?._withUnsafeGuaranteedRef {
-      $0.isValid && !$0.deliverable.isEmpty
+      $0.isValid && !$0.deliverable.isEmpty && isStillReady($0, mode)
     } ?? false
+  }
+
+  /// Whether what the kernel said of a descriptor holds: other handlers may have read from it while
+  /// it waited for its turn, or have filled it (R61).
+  @inline(__always)
+  private func isStillReady(_ source: DescriptorSource, _ mode: Mode) -> Bool {
+    (mode.strangersAtRound == runs.strangers && !source.readiness.contains(.doubtful))
+      || confirm(source, mode)
+  }
+
+  @inline(never)
+  private func confirm(_ source: DescriptorSource, _ mode: Mode) -> Bool {
+    if source.isAlwaysReady || source.hasReadAhead { return true }
+    if !source.readiness.contains(.doubtful) && mode.confirmed == (source.token, runs.strangers) {
+      return true
+    }
+    for event in [Interest.read, .write] where source.deliverable.contains(event) {
+      if !kernel.isReady(source.fd, for: event) {
+        source.readiness.subtract(DescriptorSource.Readiness(event))
+      }
+    }
+    source.readiness.remove(.doubtful)
+    mode.confirmed = (source.token, runs.strangers)
+    return !source.deliverable.isEmpty
   }
 
   // MARK: Serving
@@ -209,8 +233,10 @@ extension Loop {
   }
 
   private func serve(_ source: DescriptorSource, _ mode: Mode) -> Bool {
+    guard source.isValid, source.places.contains(mode.index), !source.deliverable.isEmpty,
+      isStillReady(source, mode)
+    else { return false }
     let ready = source.deliverable
-    guard source.isValid, source.places.contains(mode.index), !ready.isEmpty else { return false }
     let event: DescriptorSource.Events = ready.contains(.read) ? .read : .write
     source.readiness.subtract(DescriptorSource.Readiness(event.interest))
     if !ready.subtracting(event.interest).isEmpty { giveTurn(source, mode) }

@@ -12,6 +12,7 @@ extension Loop {
   @inline(never)
   private func callOutToObservers(_ activity: Activity, _ mode: Mode) {
     let frame = runs.frames.last
+    runs.strangers &+= 1
     frame?.telling = activity
     defer { frame?.telling = [] }
     // A copy: those added now are first called for the next activity (R37).
@@ -36,6 +37,7 @@ extension Loop {
   func callOut(
     toTimer id: TimerID, _ callout: TimerCallout, due date: Int64, missed: Int64, _ mode: Mode
   ) {
+    runs.strangers &+= 1
     if tracing.isOn {
       traced(
         .timer, mode, name: hooks.timerName?(id, callout) ?? "", subject: id.rawValue,
@@ -61,6 +63,7 @@ extension Loop {
   func callOut(to source: Source, _ mode: Mode) {
     defer { source.endCall() }
     guard source.beginCall(), let perform = source.perform else { return }
+    runs.strangers &+= 1
     source.countCall()
     if tracing.isOn {
       traced(.source, mode, source) { perform(source) }
@@ -73,6 +76,7 @@ extension Loop {
   func callOut(to port: Port, _ parcel: any Parcel, _ mode: Mode) {
     defer { port.endCall() }
     guard port.beginCall(), let handler = port.handler else { return }
+    runs.strangers &+= 1
     port.countCall()
     if tracing.isOn {
       traced(.port, mode, port) { handler(port, parcel) }
@@ -97,6 +101,7 @@ extension Loop {
 
   @inline(never)
   func callOut(toBlock block: QueuedBlock, _ mode: Mode) {
+    runs.strangers &+= 1
     if tracing.isOn {
       traced(.block, mode, name: "") { block.perform() }
     } else {
@@ -106,6 +111,7 @@ extension Loop {
 
   @inline(never)
   func callOutToMainQueue() {
+    runs.strangers &+= 1
     kernel.drainMainQueue()
   }
 

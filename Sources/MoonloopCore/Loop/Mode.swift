@@ -53,6 +53,10 @@ package final class Mode {
   /// Those with earlier turns are served before the kernel is asked again, so that no port that is
   /// always ready keeps descriptors from their turn (R31).
   @exclusivity(unchecked) private var roundEnd: UInt64 = 0
+  /// `RunState.strangers` when the kernel said so; and the descriptor that was asked about again
+  /// since, with that number then.
+  @exclusivity(unchecked) var strangersAtRound: UInt64 = 0
+  @exclusivity(unchecked) var confirmed: (token: UInt64, strangers: UInt64) = (0, 0)
   /// The turn of the main queue in it; 0: none.
   var mainQueueTurn: UInt64 = 0
 
@@ -104,7 +108,10 @@ package final class Mode {
 
   /// All that wait now are a round.
   @inline(__always)
-  func beginRound() { roundEnd = ready.nextNumber }
+  func beginRound(strangers: UInt64) {
+    roundEnd = ready.nextNumber
+    strangersAtRound = strangers
+  }
 
   /// The turn of a descriptor that waits for it; 0: it does not wait.
   @inline(__always)

@@ -66,6 +66,8 @@ package struct RunState {
   package internal(set) var frames: [RunFrame] = []
   var lastSerial: UInt64 = 0
   var passes: UInt64 = 0
+  /// Calls of handlers that are not those of descriptors: each may have read from any of these.
+  var strangers: UInt64 = 0
   var nestingLimit = 64
   /// In the sleep posts of other threads are being taken in.
   var takesPosts = false

@@ -148,7 +148,7 @@ extension Model {
 
   private func setNext(_ timer: Item, _ date: Int64) {
     guard timer.isValid else { return }
-    timer.keptIn = nil
+    giveBack(timer)
     setDate(timer, max(now, date), shown: rules(.pastDateIsShownAsNow) ? max(now, date) : date)
     if actor != nil && !rules(.movedTimerDoesNotWake) && !timer.modes.isEmpty { wakeUp() }
   }
@@ -233,6 +233,12 @@ extension Model {
     }
   }
 
+  /// A timer that is moved, or leaves a mode, is kept for no outer run any more (R135).
+  private func giveBack(_ timer: Item) {
+    timer.keptIn = nil
+    for run in runs { run.eventOfSleep.removeAll { $0 === timer } }
+  }
+
   private func remove(_ item: Item, from name: String) {
     guard name != "common" else {
       guard contains(item, "common") else { return }
@@ -250,6 +256,7 @@ extension Model {
       run.eventOfSleep.removeAll { $0 === item }
     }
     if item.spec.type == .timer {
+      giveBack(item)
       mode.timers.removeAll { $0 === item }
       arm(mode)
     }

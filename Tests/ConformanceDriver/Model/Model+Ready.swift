@@ -61,7 +61,7 @@ extension Model {
     return event
   }
 
-  private func isReady(_ entry: Ready, _ mode: Mode) -> Bool {
+  func isReady(_ entry: Ready, _ mode: Mode) -> Bool {
     switch entry {
     case .port(let port):
       (port.isDescriptor ? port.isReadable : port.isRaised) && port.keptIn == nil

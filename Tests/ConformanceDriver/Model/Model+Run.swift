@@ -59,6 +59,7 @@ extension Model {
       notify(.beforeWaiting, mode)
       // 7
       event = sleep(run)
+      let found = mode.ready.filter { $0.isOfKernel && isReady($0, mode) }
       // 8
       run.ignoresWakes = true
       run.eventOfSleep = items(of: event, mode)
@@ -68,7 +69,7 @@ extension Model {
       if rules(.eventIsLookedForAgain) && !isThere(event, run) {
         if event?.isPort == true { run.servedPort = false }
         // The kernel, which knows about the main queue and descriptors, is not asked again.
-        event = nextReady(run) { !$0.isOfKernel }
+        event = nextReady(run) { !$0.isOfKernel || found.contains($0) }
       }
       run.eventOfSleep = []
       run.timersDueAt = nil

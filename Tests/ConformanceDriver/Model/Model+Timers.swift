@@ -22,8 +22,10 @@ extension Model {
         for (timer, count) in zip(batch, postponed) where timer.postponements != count {
           rest.removeAll { $0 === timer }
         }
-        rest = mode.timers.filter { timer in rest.contains { $0 === timer } }
-        if rest.isEmpty { return }
+        // One that has left the mode may come back.
+        let left = rest.filter { timer in !mode.timers.contains { $0 === timer } }
+        rest = mode.timers.filter { timer in rest.contains { $0 === timer } } + left
+        if rest.count == left.count { return }
       }
       let timer = rest.removeFirst()
       if timer.isValid && !timer.isFiring && timer.date <= now && !timer.modes.isEmpty {
