@@ -40,7 +40,10 @@ let attachCommand = CommandSpec(
   ])
 
 /// Options of `run` that make no sense at a prompt.
-private let notOfPrompts = ["-e", "--mode", "--timeout", "--on-error", "--record", "--watch"]
+private let notOfPrompts = [
+  "-e", "--mode", "--timeout", "--on-error", "--record", "--watch", "--guest", "--allow", "--ask",
+  "--isolate", "--list",
+]
 
 let replCommand = CommandSpec(
   name: "repl",

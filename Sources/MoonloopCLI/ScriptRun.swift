@@ -126,7 +126,7 @@ final class ScriptRun {
       runtime.console.open()
       if settings.runsTests && Intake.isPlain { bed.hearAttention(kernel) }
       if settings.runsTests, let traceFile { trace(bed, traceFile) }
-    } else if Intake.isPlain && !settings.isolates {
+    } else if Intake.isPlain && settings.guest == nil {
       runtime.console.hearAttention(kernel)  // an attached console is not recorded
     }
     if settings.editsLines {

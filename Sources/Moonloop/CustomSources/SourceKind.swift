@@ -3,6 +3,8 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
+private let cancelSlot: Int32 = 3
+
 final class SourceKind: ItemKind {
   static let word = "source"
   static var handles: ItemHandles? { ItemHandles(slots: 4, sourceEntries) }
@@ -35,7 +37,7 @@ final class SourceKind: ItemKind {
       door._withUnsafeGuaranteedRef { Self.tell(source, slot: 2, mode, $0) }
     }
     cancel = { source, _, mode in
-      door._withUnsafeGuaranteedRef { Self.tell(source, slot: 3, mode, $0) }
+      door._withUnsafeGuaranteedRef { Self.tell(source, slot: cancelSlot, mode, $0) }
     }
     describe = { source in
       door._withUnsafeGuaranteedRef { Self.description(of: source, $0) }
@@ -48,6 +50,9 @@ final class SourceKind: ItemKind {
   ) {
     if source.maker.ref < 0 { return }  // the state is closing
     let name = runtime.modeRef(mode)
+    let outer = runtime.loopContext.leaving
+    runtime.loopContext.leaving = slot == cancelSlot ? source : nil
+    defer { runtime.loopContext.leaving = outer }
     runtime.callOut(source) { ref in
       runtime.state.dispatch(ref: ref, slot: slot) { stack in
         runtime.names.pushLoop(stack)

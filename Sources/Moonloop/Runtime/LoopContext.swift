@@ -22,6 +22,8 @@ package final class LoopContext {
   private(set) var requests: Requests! = nil
   /// Whose handler is running, in plain words: call-outs are frequent.
   @exclusivity(unchecked) var running = Running()
+  /// The source whose `cancel` is being called.
+  @exclusivity(unchecked) var leaving: Loop.Source?
   /// The main chunk, while it waits: the loop must resume it, whatever ran it before.
   @exclusivity(unchecked) package var waitingChunk: ScriptTask?
   /// Everything that scripts have on the loop is ending: nothing new may be made, or wait.
@@ -100,7 +102,11 @@ extension LoopContext {
     case .timer(let id):
       if loop.isOnlyInDefaultMode(id) { return Self.inDefaultMode }
       return modes(loop.contains(id, .common), loop.modeNames(of: id))
-    case .item(let item): return modes(loop.contains(item, mode: .common), loop.modes(of: item))
+    case .item(let item):
+      let own = modes(loop.contains(item, mode: .common), loop.modes(of: item))
+      // Its handler is told that it leaves a mode, perhaps the last that runs.
+      guard item === leaving, let here = loop.currentMode, !own.contains(here) else { return own }
+      return own + [here]
     case .task(let task): return task.modes
     case .request(let request): return request.modes
     }

@@ -57,6 +57,7 @@ import Testing
       (["--guest", "--allow", "fs="], "--allow: 'fs=': the path is missing"),
       (["--guest", "--allow", "process="], "--allow: 'process=': the program is missing"),
       (["--guest", "--uv"], "--uv: is not available for guests"),
+      (["--guest", "--break-on-error"], "--break-on-error: is not available for guests"),
       (["--guest", "--record", "tape"], "--record: is not available for guests"),
       (["--guest", "--handles", "0"], "--handles: must be a whole number >= 1, got '0'"),
       (["--allow", "net"], "--allow: requires --guest"), (["--list"], "--list: requires --guest"),

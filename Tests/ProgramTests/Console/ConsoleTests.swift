@@ -49,6 +49,38 @@ struct ConsoleTests {
     }
   }
 
+  @Test("long answers arrive whole, and what is typed next is answered")
+  func long() throws {
+    try withProgram(name: "long_answers.lua") { program in
+      let lines = """
+        print(('x'):rep(3000000))
+        return ('y'):rep(2000000)
+        for i = 1, 50000 do print(('z'):rep(100)) end
+        1 + 1
+
+        """
+      let answer = try moonloop(["attach", "long_answers"], input: lines)
+      #expect(answer.status == 0 && answer.errors == "")
+      let parts = answer.output.split(separator: "\n")
+      #expect(parts.first?.count == 3_000_000 && parts[1].count == 2_000_002)
+      #expect(parts.count == 50_003 && parts.last == "2")
+    }
+  }
+
+  @Test("a guest has no console")
+  func guest() throws {
+    try withFile("require('moonloop').current():every(60, print) print 'ready'", name: "guest.lua")
+    { file in
+      let program = try Program(["run", "--guest", "--allow", "timers", "--timeout", "100", file])
+      defer { program.send(SIGKILL) }
+      try program.waitFor("ready")
+      #expect(try !moonloop(["ps"]).output.contains(" \(program.pid) "))
+      #expect(try moonloop(["attach", "\(program.pid)"], input: "1").status == 1)
+      program.send(SIGTERM)
+      #expect(try program.wait().status == 128 + SIGTERM)
+    }
+  }
+
   private static let starts: [(arguments: [String], input: Bool, name: String, file: String)] = [
     ([], true, "moonloop", ""), (["-"], true, "stdin", "-"),
     (["NAMED.lua"], false, "NAMED", "NAMED.lua"),

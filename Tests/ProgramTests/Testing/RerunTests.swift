@@ -54,6 +54,28 @@ struct RerunTests {
     }
   }
 
+  @Test("--rerun-failed says when it does not know what failed")
+  func forgotten() throws {
+    try withSpecs { folder in
+      func test(_ options: [String], _ state: String) throws -> Outcome {
+        try Program(
+          ["test"] + options, environment: ["XDG_STATE_HOME": "\(folder.path)/\(state)"], in: folder
+        ).wait()
+      }
+      let before = try test(["--rerun-failed"], "state")
+      #expect(before.status == 2)
+      #expect(
+        before.errors
+          == "moonloop: test: --rerun-failed: no run in this folder is remembered; "
+          + "run the tests first\n")
+      let failed = try test([], "a_spec.lua")
+      #expect(failed.status == 1)
+      #expect(failed.errors.contains("moonloop: test: --rerun-failed will not know what failed: "))
+      #expect(failed.errors.contains("Not a directory"))
+      #expect(try test(["--rerun-failed"], "a_spec.lua").status == 2)
+    }
+  }
+
   @Test("--bail ends the run after so many failures")
   func bails() throws {
     try withSpecs { folder in

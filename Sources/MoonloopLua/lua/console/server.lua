@@ -14,11 +14,6 @@ local listener
 -- The mode of the loop while consoles are served within a call-out.
 local private_mode
 
--- A client that has left gets no answer.
-local function send(stream, message)
-  if stream:is_valid() then stream:write(json.encode(message, { is_lenient = true }), "\n") end
-end
-
 local requests = {}
 
 -- Values of an expression: as text for people, or as JSON for programs.
@@ -51,6 +46,24 @@ end
 local Connection = {}
 Connection.__index = Connection
 
+-- A client that has left gets no answer. Tasks that send wait for each other.
+function Connection:send(message)
+  if not self.stream:is_valid() then return end
+  local text = json.encode(message, { is_lenient = true })
+  if #text >= wire.LINE_LIMIT then
+    text = json.encode { id = message.id, ok = false, error =
+      ("the answer is too long: %d bytes, the limit is %d"):format(#text, wire.LINE_LIMIT) }
+  end
+  self.gate:with(self.stream.write, self.stream, text, "\n")
+end
+
+-- Sends what was printed, in pieces that fit into lines.
+function Connection:print(text)
+  for from = 1, #text, wire.PIECE do
+    self:send { event = "print", text = text:sub(from, from + wire.PIECE - 1) }
+  end
+end
+
 function Connection:work(level)
   while self.level == level and self.queue[1] do
     local request = table.remove(self.queue, 1)
@@ -58,7 +71,11 @@ function Connection:work(level)
     local busy = not is_order and breakpoint.busy_text() or nil
     local reply = answer(self.own, request)
     reply.id, reply.busy = request.id, busy
-    send(self.stream, reply)
+    if reply.text and #reply.text > wire.PIECE then
+      self:print(reply.text:sub(1, -wire.PIECE - 1))
+      reply.text = reply.text:sub(-wire.PIECE)
+    end
+    self:send(reply)
   end
   self.is_busy[level] = nil
   if self.queue[1] then self:start() end
@@ -75,40 +92,44 @@ end
 
 function Connection:take(request)
   if request.interrupt then return self.own:interrupt() end
-  if request.ping then return send(self.stream, { event = "pong" }) end
+  if request.ping then return self:send { event = "pong" } end
   self.queue[#self.queue + 1] = request
   self:start()
 end
 
 function Connection:stopped(text)
   self.level = self.level + 1
-  send(self.stream, { event = "stopped", text = text })
+  self:send { event = "stopped", text = text }
 end
 
 function Connection:continued()
   self.level = self.level - 1
-  send(self.stream, { event = "continued" })
+  self:send { event = "continued" }
 end
 
 local function serve(stream, peer)
   stream:keep_alive(false)
   if peer.uid ~= host.user() and peer.uid ~= 0 then return end
-  local own = session.new(function(text) send(stream, { event = "print", text = text }) end)
-  local self = setmetatable({ own = own, stream = stream, queue = {}, is_busy = {} }, Connection)
+  local self = setmetatable({
+    stream = stream, gate = ml.semaphore { permits = 1, name = "console" }, queue = {},
+    is_busy = {},
+  }, Connection)
+  local own = session.new(function(text) self:print(text) end)
+  self.own = own
   self.level = breakpoint.depth()
-  send(stream, {
+  self:send {
     event = "hello", version = 1, pid = host.number(), mode = private_mode or loop.mode,
     depth = self.level, stopped = self.level > 0 and breakpoint.trace() or nil,
     busy = breakpoint.busy_text(),
     is_test = package.loaded["moonloop.testing.runner"] and true or nil,
-  })
+  }
   session.add(own, self)
   for line in function() return stream:read "l" end do
     local request, message = json.decode(line)
     if type(request) == "table" then
       self:take(request)
     else
-      send(stream, { ok = false, error = message or "a request must be an object" })
+      self:send { ok = false, error = message or "a request must be an object" }
     end
   end
   session.remove(own)

@@ -176,8 +176,9 @@ end
 --- Limits a run to the tests that failed in the last one.
 -- @return whether there are any; or nil and a message
 local function want_failed(settings)
-  local names = memory.failed()
-  if not names or #names == 0 then return false end
+  local names, message = memory.failed()
+  if not names then return nil, message end
+  if #names == 0 then return false end
   if #settings.name > 0 then return nil, "--rerun-failed and --name: give one of them" end
   settings.name = names
   return true

@@ -11,36 +11,45 @@ local function path_of(folder)
   return state .. "/moonloop/failed-tests", "/" .. name
 end
 
---- The full names of the tests that failed in the last run; nil if none was kept.
+--- The full names of the tests that failed in the last run; or nil and a message.
 function memory.failed()
   local folder, name = path_of(bed.working_folder())
-  local file = io.open(folder .. name, "r")
-  if not file then return nil end
+  local file, message, code = io.open(folder .. name, "r")
+  if not file then
+    if code == 2 then message = "no run in this folder is remembered; run the tests first" end
+    return nil, "--rerun-failed: " .. message
+  end
   local names = {}
   for line in file:lines() do names[#names + 1] = line end
   file:close()
   return names
 end
 
---- Keeps the names of the tests that failed.
+-- Keeps the names of the tests that failed; returns true, or nil and a message.
 local function keep(names)
   local folder, name = path_of(bed.working_folder())
-  if #names == 0 then
-    os.remove(folder .. name)
-    return
-  end
-  if not bed.make_folders(folder) then return end
-  local file = io.open(folder .. name, "w")
-  if not file then return end  -- it is a convenience
+  local ok, message = bed.make_folders(folder)
+  if not ok then return nil, message end
+  local file
+  file, message = io.open(folder .. name, "w")
+  if not file then return nil, message end
   for _, one in ipairs(names) do file:write(one, "\n") end
-  file:close()
+  ok, message = file:close()
+  if ok then return true end
+  os.remove(folder .. name)
+  return nil, message
 end
 
 --- A reporter that keeps what failed. A name with a line break is not kept.
 function memory.new()
   local names, seen = {}, {}
   return { record = function(_, record)
-    if record.type == "end" then return keep(names) end
+    if record.type == "end" then
+      local ok, message = keep(names)
+      if ok or #names == 0 then return end
+      io.stderr:write("moonloop: test: --rerun-failed will not know what failed: ", message, "\n")
+      return
+    end
     if record.type ~= "test" or record.status == "success" or record.status == "pending" then
       return
     end

@@ -89,10 +89,17 @@ local function forward(self, from, stream)
     return stream:close()
   end
   self.streams[peer] = true
+  local has_client_ended
   local function copy(source, target, word)
     for data in function() return source:read_some() end do
       record(self.list, word, data)
       target:write(data)
+    end
+    if word == "expect" then
+      has_client_ended = true
+    elseif not has_client_ended then
+      if #self.list == 0 then self.list[1] = {} end
+      self.list[#self.list].close = true
     end
     if target:is_valid() then target:shutdown "write" end
   end

@@ -1,0 +1,19 @@
+-- A 'cancel' handler that waits goes on, whichever modes the source leaves at once.
+local ml = require "moonloop"
+local loop = ml.current()
+local trace = {}
+local function source()
+  return ml.source {
+    cancel = function(_, _, mode) ml.sleep(0.01) trace[#trace + 1] = mode end,
+    perform = function() end,
+  }
+end
+local modes = { "default", "other", "third" }
+local ended, taken = source(), source()
+loop:add(ended, modes)
+loop:add(taken, modes)
+loop:after(0.1, function() ended:invalidate() end)
+loop:after(0.2, function() loop:remove(taken, modes) end)
+assert(loop:run { timeout = 1 } == "finished")
+assert(table.concat(trace, " ") == "default other third default other third", table.concat(trace, " "))
+taken:invalidate()
