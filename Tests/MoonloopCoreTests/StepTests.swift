@@ -173,6 +173,30 @@ nonisolated(unsafe) private let turnActions = TimerActions.make { _, _, _, _ in 
     #expect(many <= few + 8, "\(style): a notification took \(few), then \(many) steps")
   }
 
+  @Test
+  func `a notification after one whose receiver waits is posted as fast where more wait`() throws {
+    func cost(_ count: Int) throws -> Double {
+      try onLoop { loop, _ in
+        var posted = 0
+        var queue: Loop.NotificationQueue! = nil
+        queue = Loop.NotificationQueue(on: loop) { _ in
+          posted += 1
+          if posted == 20 { loop.stop() }
+          queue.hold()
+          loop.schedule(after: .zero) { _ in queue.resume() }
+        }
+        for _ in 0..<count { queue.enqueue(.init("n"), .asSoonAsPossible, coalescing: []) }
+        let steps = steps(each: 20) { loop.run() }
+        #expect(posted == 20 && queue.count == count - 20)
+        queue.invalidate()
+        return steps
+      }
+    }
+    let few = try cost(1000)
+    let many = try cost(100_000)
+    #expect(many <= few + 40, "a notification took \(few), then \(many) steps")
+  }
+
   // MARK: Counting
 
   /// The steps of each operation on one item, on average.

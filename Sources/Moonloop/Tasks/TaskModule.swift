@@ -144,6 +144,7 @@ extension HostCall {
         "\(runtime.label(of: .task(task))) waits for the tasks of its scope, including this one: "
           + "neither would ever end")
     }
+    if current.waiters.isEmpty { return }  // the last of a circle would be one
     var next = task
     while case .task(let other)? = next.wait?.cause, !next.isReady {
       if other === current {

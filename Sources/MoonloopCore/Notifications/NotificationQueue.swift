@@ -165,8 +165,12 @@ extension Loop {
     private func postWaiting(forIdle: Bool) {
       guard let mode = loop.currentMode else { return }
       let modes = loop.isCommonMode(mode) ? [mode, .common] : [mode]
-      for number in waiting.numbers(forIdle: forIdle, in: modes) {
-        if isHeld { return }
+      let last = waiting.last
+      var number: UInt64 = 0
+      while !isHeld, let next = waiting.next(after: number, forIdle: forIdle, in: modes),
+        next <= last
+      {
+        number = next
         guard let one = waiting[number], isServed(one.modes) else { continue }
         waiting.take(number)
         post(one.notification)

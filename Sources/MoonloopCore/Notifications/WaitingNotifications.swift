@@ -10,10 +10,14 @@ struct WaitingNotification {
 /// The waiting notifications of a queue, in the order of enqueueing. Each step takes time in
 /// proportion to what it finds, however many others wait.
 struct WaitingNotifications {
+  /// The numbers of those that wait in one mode, in their order.
+  private final class Line {
+    var numbers = Queue<UInt64>()
+  }
+
   /// Those that wait for one of the two moments.
   private struct Moment {
-    /// By mode the numbers, in their order; some of them may be gone.
-    var numbers: [ModeName: CountedArray<UInt64>] = [:]
+    var lines: [ModeName: Line] = [:]
     var count = 0
   }
 
@@ -24,7 +28,8 @@ struct WaitingNotifications {
   private var soon = Moment()
   /// How many wait for the next step of blocks, by their modes.
   private var soonCounts: [[ModeName]: Int] = [:]
-  private var last: UInt64 = 0
+  /// The number of the last that was enqueued.
+  private(set) var last: UInt64 = 0
 
   var count: Int { all.count }
   var idleCount: Int { idle.count }
@@ -41,21 +46,21 @@ struct WaitingNotifications {
     self[keyPath: moment].count += 1
     if !one.isForIdle { soonCounts[one.modes, default: 0] += 1 }
     for mode in Set(one.modes) {
-      self[keyPath: moment].numbers[mode, default: CountedArray()].append(last)
-      // Each time it has doubled: replacing notifications leaves numbers behind.
-      let count = self[keyPath: moment].numbers[mode]?.count ?? 0
-      if count > 32 + 2 * all.count { forgetGone(mode, moment) }
+      let line = self[keyPath: moment].lines[mode] ?? Line()
+      self[keyPath: moment].lines[mode] = line
+      line.numbers.insert(last, number: last)
     }
-  }
-
-  private mutating func forgetGone(_ mode: ModeName, _ moment: WritableKeyPath<Self, Moment>) {
-    let all = all
-    self[keyPath: moment].numbers[mode]?.removeAll { all[$0] == nil }
   }
 
   @discardableResult
   mutating func take(_ number: UInt64) -> WaitingNotification? {
     guard let one = all.removeValue(forKey: number) else { return nil }
+    let moment = one.isForIdle ? \Self.idle : \Self.soon
+    for mode in Set(one.modes) {
+      guard let line = self[keyPath: moment].lines[mode] else { continue }
+      line.numbers.remove(number)
+      if line.numbers.isEmpty { self[keyPath: moment].lines[mode] = nil }
+    }
     if one.isForIdle {
       idle.count -= 1
     } else {
@@ -73,17 +78,10 @@ struct WaitingNotifications {
 
   subscript(number: UInt64) -> WaitingNotification? { all[number] }
 
-  /// The numbers of those that wait for one of the two moments in one of the modes, in order.
-  mutating func numbers(forIdle: Bool, in modes: [ModeName]) -> [UInt64] {
-    let moment = forIdle ? \Self.idle : \Self.soon
-    var found: [UInt64] = []
-    for mode in modes where self[keyPath: moment].numbers[mode] != nil {
-      forgetGone(mode, moment)
-      let numbers = self[keyPath: moment].numbers[mode] ?? CountedArray()
-      if numbers.count == 0 { self[keyPath: moment].numbers[mode] = nil }
-      found += numbers
-    }
-    return modes.count > 1 ? Set(found).sorted() : found
+  /// The first after a number that waits for one of the two moments in one of the modes.
+  func next(after number: UInt64, forIdle: Bool, in modes: [ModeName]) -> UInt64? {
+    let lines = forIdle ? idle.lines : soon.lines
+    return modes.compactMap { lines[$0]?.numbers.first(after: number) }.min()
   }
 
   /// The numbers of those that a mask makes one with a notification.
