@@ -12,10 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-// How long the current call-out, and each one after it, may run before it is stopped.
-enum { GRACE_NS = 300000000 };
-// After this many ticks the call-out has not noticed the stop, and will not: it is outside Lua.
-enum { GRACES = 10 };
+// How long the current call-out, and each one after it, may run before it is stopped; and how long
+// once so many had to be: a thousand tasks whose ends are busy must not take minutes.
+enum { GRACE_NS = 300000000, STOPS = 2, SHORT_GRACE_NS = 1000000 };
+// After so long the call-out has not noticed the stop, and will not: it is outside Lua.
+enum { DEAF_MS = 3000 };
 
 volatile int cmx_ending_word;
 volatile bool cmx_ending_waits;
@@ -28,7 +29,8 @@ static struct {
   timer_t ticks;
   bool ticks_exist;
   volatile uint64_t seen;  // the call-out at the last tick
-  volatile int ticks_seen;      // for how many ticks it has been the same
+  volatile int busy_ms;         // for how long it has been the same
+  volatile int stops;           // how many call-outs had to be stopped
   volatile int signal;          // the first one that asked
   volatile int heard;      // the signal that the program took over, to end in its own time
   atomic_bool was_asked;   // by a signal, even if the program was already ending on its own
@@ -53,6 +55,7 @@ static void set_ticks(long interval_ns) {
 static void hasten(void) {
   if (ending.wake_fd > 0) cmx_eventfd_signal(ending.wake_fd);
   ending.seen = callout_now();
+  ending.stops = 0;
   set_ticks(GRACE_NS);
 }
 
@@ -132,9 +135,15 @@ static void on_tick(int number) {
   int saved = errno;
   uint64_t now = callout_now();
   bool is_same = now != 0 && now == ending.seen;
-  if (is_same) cmx_ending_stop_callout();
-  ending.ticks_seen = is_same ? ending.ticks_seen + 1 : 0;
-  if (ending.ticks_seen == GRACES && ending.signal != 0) give_up();
+  if (is_same) {
+    int grace = ending.stops < STOPS ? GRACE_NS : SHORT_GRACE_NS;
+    if (ending.busy_ms == 0 && ++ending.stops == STOPS) set_ticks(SHORT_GRACE_NS);
+    ending.busy_ms += grace / 1000000;
+    cmx_ending_stop_callout();
+    if (ending.busy_ms >= DEAF_MS && ending.signal != 0) give_up();
+  } else {
+    ending.busy_ms = 0;
+  }
   ending.seen = now;
   errno = saved;
 }

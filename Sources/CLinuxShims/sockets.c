@@ -276,7 +276,7 @@ intptr_t cmx_send_descriptor(int fd, const void *bytes, size_t count, int passed
   control.header.cmsg_type = SCM_RIGHTS;
   control.header.cmsg_len = CMSG_LEN(sizeof(int));
   memcpy(CMSG_DATA(&control.header), &passed, sizeof passed);
-  intptr_t result = CALL_AGAIN(sendmsg, fd, sendmsg(fd, &message, MSG_NOSIGNAL));
+  intptr_t result = CALL_AGAIN(sendmsg, fd, sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT));
   CMX_AT_MOST(result, count);
   return result;
 }
@@ -291,7 +291,7 @@ intptr_t cmx_receive_descriptor(int fd, void *buffer, size_t count, int *passed)
   struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
                            .msg_controllen = sizeof control.space};
   *passed = -1;
-  intptr_t result = CALL_AGAIN(recvmsg, fd, recvmsg(fd, &message, MSG_CMSG_CLOEXEC));
+  intptr_t result = CALL_AGAIN(recvmsg, fd, recvmsg(fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT));
   if (result < 0) return result;
   CMX_AT_MOST(result, count);
   CMX_DATA(buffer, result);

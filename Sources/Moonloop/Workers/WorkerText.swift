@@ -74,6 +74,9 @@ struct WorkerText {
     return file
   }
 
+  /// More is no script: `/dev/zero` has no end.
+  private static let sizeLimit = 16 << 20
+
   static func read(_ path: String) throws(SystemError) -> [UInt8] {
     let fd = open(path, O_RDONLY | O_CLOEXEC)
     if fd < 0 { throw SystemError(call: "open", code: errno) }
@@ -86,6 +89,7 @@ struct WorkerText {
       if count < 0 { throw SystemError(call: "read", code: errno) }
       if count == 0 { return bytes }
       bytes += buffer[0..<count]
+      if bytes.count > sizeLimit { throw SystemError(call: "read", code: EFBIG) }
     }
   }
 

@@ -63,9 +63,15 @@ extension FileCall {
     try check(cmx_file_status(nil, fd, true, &status))
     var all: [UInt8] = []
     var step = max(4096, min(Int(status.size), limit) + 1)
+    // What is larger than its size says, or has none, is counted as it grows.
+    var counted = max(step, Self.smallRead)
     while true {
       let part = try read(fd, step, at: -1)
       if part.isEmpty { return .bytes(all) }
+      if all.count + part.count > counted {
+        if let room, !room.take(counted) { throw failure(ENOMEM) }
+        counted *= 2
+      }
       if all.isEmpty { all = part } else { all += part }
       if all.count > limit { throw failure(EFBIG) }
       step = 1 << 16

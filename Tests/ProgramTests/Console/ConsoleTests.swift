@@ -67,6 +67,15 @@ struct ConsoleTests {
     }
   }
 
+  @Test("an evaluation that has no memory is answered")
+  func large() throws {
+    try withProgram(name: "large.lua", ["--memory", "16M"]) { program in
+      let answer = try moonloop(["attach", "large"], input: "('x'):rep(1000000000)\n2 + 2\n")
+      #expect(answer.output == "4\n")
+      #expect(answer.errors.contains("not enough memory"))
+    }
+  }
+
   @Test("a guest has no console")
   func guest() throws {
     try withFile("require('moonloop').current():every(60, print) print 'ready'", name: "guest.lua")

@@ -19,7 +19,7 @@ local text = [[
   function run() while true do end end
 ]]
 loop:task(function()
-  local guest = ml.guest { text = text, limits = { callout = 0.01 }, on_error = function() end,
+  local guest = ml.guest { text = text, limits = { callout = 0.25 }, on_error = function() end,
     on_output = function() output = output + 1 end }
   guest:call("hold", 500, "while true do end")
   ml.sleep(0)

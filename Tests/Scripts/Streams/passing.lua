@@ -28,3 +28,18 @@ loop:task(function()
   socket:close()
   server:invalidate()
 end):wait()
+
+-- A socket that comes from elsewhere is in blocking mode: the loop does not wait in the call.
+loop:task(function()
+  local posix = require "moonloop.posix"
+  local one, other = posix.socketpair()
+  local stream <close> = ml.stream { fd = other }
+  assert(select(3, stream:receive_fd { timeout = 0.01 }) == "ETIMEDOUT")
+  local code
+  repeat
+    local sent
+    sent, _, code = stream:send_fd(one, ("x"):rep(1000), { timeout = 0.01 })
+  until not sent
+  assert(code == "ETIMEDOUT", code)
+  close(one)
+end):wait()

@@ -120,7 +120,10 @@ function Session:evaluate(text)
   self.task = before
   if not results[1] then return { failure = tostring(results[2]) } end
   results = results[2]
-  if not results[1] then return results[2] end
+  if not results[1] then
+    -- Lua calls no message handler where memory has run out.
+    return type(results[2]) == "table" and results[2] or { failure = tostring(results[2]) }
+  end
   self.own._ = results[2]
   return { values = table.pack(table.unpack(results, 2, results.n)) }
 end
