@@ -14,7 +14,8 @@ extension RunSettings {
       }
       return
     }
-    for name in ["--uv", "--watch", "--record", "--break-on-error", "-l", "-i"] where options.has(name) {
+    for name in ["--uv", "--watch", "--record", "--break-on-error", "-l", "-i"]
+    where options.has(name) {
       throw UsageError(message: "\(name): is not available for guests", command: "run")
     }
     var grants = GuestGrants()

@@ -143,6 +143,19 @@ func moonloop(
   try Program(arguments, input: input, output: output, in: current).wait()
 }
 
+/// What a shell command prints.
+func shell(_ command: String) throws -> String {
+  let process = Process()
+  let output = Pipe()
+  process.executableURL = URL(fileURLWithPath: "/bin/bash")
+  process.arguments = ["-c", command]
+  process.standardOutput = output
+  try process.run()
+  let data = try output.fileHandleForReading.readToEnd() ?? Data()
+  process.waitUntilExit()
+  return String(decoding: data, as: UTF8.self)
+}
+
 /// A file with a text, while a body runs.
 func withFile<Result>(
   _ text: String, name: String = "script.lua", _ body: (String) throws -> Result

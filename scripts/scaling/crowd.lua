@@ -77,7 +77,9 @@ local crowds = {
     return { invalidate = function() task:cancel() end }
   end,
   processes = function()
-    local process = assert(ml.process.spawn { "sleep", "1000000", stderr = "null" })
+    local process = assert(ml.process.spawn {
+      "sleep", "1000000", stdout = "null", stderr = "null",
+    })
     return { invalidate = function() process:kill "kill" end }
   end,
   workers = function()

@@ -164,16 +164,3 @@ struct ManyConnectionsTests {
     }
   }
 }
-
-/// What a shell command prints.
-private func shell(_ command: String) throws -> String {
-  let process = Process()
-  let output = Pipe()
-  process.executableURL = URL(fileURLWithPath: "/bin/bash")
-  process.arguments = ["-c", command]
-  process.standardOutput = output
-  try process.run()
-  let data = try output.fileHandleForReading.readToEnd() ?? Data()
-  process.waitUntilExit()
-  return String(decoding: data, as: UTF8.self)
-}

@@ -12,19 +12,6 @@ struct SystemExampleTests {
     Program.examples.appendingPathComponent(name).path
   }
 
-  /// What a shell prints.
-  private func shell(_ script: String) throws -> String {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", script]
-    process.standardOutput = output
-    try process.run()
-    let data = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self)
-  }
-
   @Test("pipeline.lua counts a large file as sort and uniq do")
   func pipeline() throws {
     let lines = (0..<200_000).map { "line \($0 &* 7919 % 1009)" }.joined(separator: "\n") + "\n"

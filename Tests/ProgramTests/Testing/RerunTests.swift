@@ -76,6 +76,24 @@ struct RerunTests {
     }
   }
 
+  @Test("tests without a loop, as descriptors have run out, are in the report")
+  func descriptors() throws {
+    let spec = """
+      it("keeps files", function()
+        kept = {}
+        for i = 1, 100 do kept[i] = assert(io.open "/dev/null") end
+      end)
+      describe("block", function() it("is not run", function() end) end)
+      """
+    try withFile(spec, name: "kept_spec.lua") { path in
+      let text = try shell(
+        "ulimit -n 30; '\(Program.executable.path)' test '\(path)' 2>&1; echo status $?")
+      #expect(text.contains("FAILED keeps files"))
+      #expect(text.contains("it has no loop: eventfd failed: Too many open files (EMFILE)"))
+      #expect(text.contains("status 1") && !text.contains("the runner itself failed"), "\(text)")
+    }
+  }
+
   @Test("--bail ends the run after so many failures")
   func bails() throws {
     try withSpecs { folder in

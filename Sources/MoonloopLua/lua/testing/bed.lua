@@ -20,9 +20,12 @@ end
 -- The clocks of the loops that were entered, the innermost last.
 local clocks = {}
 
+-- Returns true; or nil and a message, for example where descriptors have run out.
 function bed.enter(options)
-  host.enter(options or {})
+  local _, message = host.enter(options or {})
+  if message then return nil, message end
   clocks[#clocks + 1] = options and options.clock or "real"
+  return true
 end
 
 function bed.leave()

@@ -55,8 +55,13 @@ function beds.close(told)
 end
 
 --- Enters a fresh loop.
-function beds.enter(clock, name)
-  bed.enter({ clock = clock, name = name })
+-- @return nil; or the problem that there is none
+function beds.enter(clock, name, where)
+  local ok, message = bed.enter({ clock = clock, name = name })
+  if not ok then
+    message = message:gsub("^enter: ", "it has no loop: ")
+    return { status = "error", traceback = "", where = where, message = message }
+  end
   clocks[#clocks + 1] = clock
 end
 

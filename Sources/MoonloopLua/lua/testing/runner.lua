@@ -251,7 +251,13 @@ function runner:block(block)
   block.is_random, block.seed, block.lazy_is_well, block.phase = nil, nil, nil, nil
   environment.enter(block)
   local has_own = wants_own_loop(block)
-  if has_own then beds.enter(option(block, "clock") or self.options.clock, block.name) end
+  local problem = has_own
+    and beds.enter(option(block, "clock") or self.options.clock, block.name)
+  if problem then
+    problem.message = problem.message .. "\nnone of its tests was run"
+    take(problem)
+    return environment.leave()
+  end
   beds.open()
   if self:publish({ block.kind, "start" }, block, block.parent) then self:inside(block) end
   block.phase = "after"
@@ -340,7 +346,8 @@ function runner:once(node, record, seed)
       ("clock = '%s' needs its own loop, but the block keeps its loop: %s; "
       .. "set the clock on the block"):format(wanted, keeper) })
   end
-  if not keeper then beds.enter(wanted or self.options.clock, record.name) end
+  local problem = not keeper and beds.enter(wanted or self.options.clock, record.name, record.where)
+  if problem then return take(problem) end
   beds.open()
   local tell = self.options.metrics and measure()
   node.phase = "before"
@@ -465,7 +472,8 @@ function runner:round(round)
   local root = self.root
   root.phase = nil
   local rounds = self.options.rounds
-  beds.enter("real", "the run")
+  local problem = beds.enter("real", "the run")
+  if problem then return self:problem(root, problem) end
   environment.enter(root)
   if round > 1 then self:publish({ "suite", "reset" }, root, round, rounds) end
   local seed = self.options.shuffle_tests and self.seed or nil
