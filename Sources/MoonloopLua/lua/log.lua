@@ -67,8 +67,8 @@ local function open(to)
   return outlet
 end
 
--- Whether a message has been logged too often in this second; else how often it was held back.
-local function is_too_often(shared, message, rate)
+-- How often a message was held back until now; nil: it was logged too often in this second.
+local function times_held(shared, message, rate)
   local now, one = ml.now(), shared.watched[message]
   if not one then
     if shared.count >= WATCHED_LIMIT then shared.watched, shared.count = {}, 0 end
@@ -77,19 +77,16 @@ local function is_too_often(shared, message, rate)
   end
   if now - one.since >= 1 then one.since, one.logged = now, 0 end
   one.logged = one.logged + 1
-  if one.logged > rate then
-    one.held, shared.suppressed = one.held + 1, shared.suppressed + 1
-    return true
-  end
   local held = one.held
-  one.held = 0
-  return false, held
+  one.held = one.logged > rate and held + 1 or 0
+  if one.held == 0 then return held end
+  shared.suppressed = shared.suppressed + 1
 end
 
 local function log(self, level, message, fields)
-  local shared, is_held, held = self.shared, false, 0
-  if self.rate then is_held, held = is_too_often(shared, message, self.rate) end
-  if is_held then return end
+  local shared = self.shared
+  local held = not self.rate and 0 or times_held(shared, message, self.rate)
+  if not held then return end
   local all = lines.merged(self.fields, fields)
   if held > 0 then lines.claim(all, "suppressed", held) end
   local notice = shared.missing > 0

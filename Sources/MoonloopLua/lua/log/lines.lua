@@ -72,8 +72,8 @@ function lines.make(form, level, message, fields)
   end
   message = quoting.cut(message, TEXT_LIMIT, "...")
   line = form(level, message, short)
-  if #line <= RECORD_LIMIT then return line end
-  return form(level, message, { fields = "left out: the record is too long" })
+  return #line <= RECORD_LIMIT and line
+    or form(level, message, { fields = "left out: the record is too long" })
 end
 
 return lines
