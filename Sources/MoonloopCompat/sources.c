@@ -41,6 +41,9 @@ static const struct cmo_source sources[] = {
     MODULE("compat.socket.streams")
 #embed "lua/compat/socket/streams.lua" suffix(, 0)
     END,
+    MODULE("compat.socket.taped")
+#embed "lua/compat/socket/taped.lua" suffix(, 0)
+    END,
     MODULE("compat.socket.waiting")
 #embed "lua/compat/socket/waiting.lua" suffix(, 0)
     END,

@@ -38,13 +38,15 @@ end
 -- Records each function of a library as a whole, since its system calls are the script's own. A
 -- replay returns the recorded results, but writes to standard streams are repeated.
 local posix = package.preload["moonloop.posix"]
+-- These ask only the loop, whose own calls are recorded; and what they make cannot be kept.
+local asks_loop = { blank = true, gate = true, open = true, wait = true, obstacle = true,
+  blocks = true }
 package.preload["moonloop.posix"] = function(...)
   local taped, plays = require "moonloop.taped", require "moonloop.tape".plays()
   local module = posix(...)
   local write = module.write
   for name, value in pairs(module) do
-    -- `blank` asks the system nothing, and what it makes cannot be kept.
-    if type(value) == "function" and name ~= "blank" then module[name] = taped(value, name) end
+    if type(value) == "function" and not asks_loop[name] then module[name] = taped(value, name) end
   end
   local told = module.write
   -- In recordings too: both need the same objects.

@@ -7,6 +7,7 @@ local names = require "moonloop.compat.socket.names"
 local nested = require "moonloop.compat.socket.nested"
 local stock = require "moonloop.compat.socket.stock"
 local streams = require "moonloop.compat.socket.streams"
+local taped = require "moonloop.compat.socket.taped"
 local waiting = require "moonloop.compat.socket.waiting"
 local socket = require "socket"
 
@@ -18,9 +19,12 @@ local registry = debug.getregistry()
 local function class(name)
   local meta = registry[name]
   if not meta then return nil end
-  local original = {}
-  for key, value in pairs(meta.__index) do original[key] = value end
-  return meta.__index, original
+  local methods, original = meta.__index, {}
+  for key, value in pairs(methods) do
+    methods[key] = taped.method(name, key, value)
+    original[key] = methods[key]
+  end
+  return methods, original
 end
 
 local function patch_all(methods, c)
@@ -58,7 +62,8 @@ patch_streams()
 patch_datagrams()
 names.install(socket.dns)
 for _, name in ipairs { "tcp", "tcp4", "tcp6", "udp", "udp4", "udp6" } do
-  socket[name] = waiting.opening(name:sub(1, 3), socket[name])
+  local kind = name:sub(1, 3)
+  socket[name] = waiting.opening(kind, taped.call(socket[name], name, kind))
 end
 connecting.install(socket)
 socket.select = require "moonloop.compat.socket.select"

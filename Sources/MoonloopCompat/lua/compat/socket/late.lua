@@ -3,19 +3,25 @@
 local datagrams = require "moonloop.compat.socket.datagrams"
 local stock = require "moonloop.compat.socket.stock"
 local streams = require "moonloop.compat.socket.streams"
+local taped = require "moonloop.compat.socket.taped"
 
 local late = {}
 
 local patches = {}
 
-patches["ssl.core"] = function(class)
+patches["ssl.context"] = function(_, _, module) taped.module(module, { create = "SSL:Context" }) end
+
+patches["ssl.core"] = function(class, _, module)
+  taped.module(module, { create = "SSL:Connection" })
   local methods, c = class "SSL:Connection"
   methods.receive, methods.send = streams.receive(c), streams.send(c)
   methods.dohandshake = streams.repeated(c, "dohandshake")
   methods.close, methods.settimeout = streams.close(c), streams.settimeout(c)
 end
 
-local function patch_unix(class, patch_all)
+patches["socket.unix"] = function(class, patch_all, module)
+  taped.module(module, { stream = "unixstream", dgram = "unixdgram", tcp = "unixstream",
+    udp = "unixdgram" })
   for _, name in ipairs { "master", "client", "server" } do
     local methods, c = class(("unixstream{%s}"):format(name))
     patch_all(methods, c)
@@ -31,17 +37,15 @@ local function patch_unix(class, patch_all)
     datagrams.patch(c, methods)
   end
 end
-patches["socket.unix"] = patch_unix
-
 function late.install(class, patch_all)
   for name, patch in pairs(patches) do
     if package.loaded[name] then
-      patch(class, patch_all)
+      patch(class, patch_all, package.loaded[name])
     else
       package.preload[name] = function()
         package.preload[name] = nil
         local module = stock.load(name)
-        patch(class, patch_all)
+        patch(class, patch_all, module)
         return module
       end
     end
