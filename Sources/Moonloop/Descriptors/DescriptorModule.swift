@@ -10,8 +10,9 @@ let descriptorEntries: [LuaEntry] =
   [
     .method("read") { host($0, $1, "fd:read", descriptorRead) },
     .method("write") { host($0, $1, "fd:write", descriptorWrite) },
-    .method("enable", descriptorEnable),
-    .method("disable", descriptorDisable),
+    // Both return the handle.
+    .method("enable") { host($0, $1, "fd:enable") { try $0.setEvents(isEnabled: true) } },
+    .method("disable") { host($0, $1, "fd:disable") { try $0.setEvents(isEnabled: false) } },
     .field("fd") { hostValue($0, $1, "fd.fd") { Int(try $0.selfDescriptor().1.fd) } },
     .field("enabled") { host($0, $1, "fd.enabled", descriptorEnabled) },
   ] + itemEntries
@@ -130,16 +131,6 @@ extension HostCall {
     stack.setCount(1)
     return 1
   }
-}
-
-/// `fd:enable(events)` returns the handle.
-let descriptorEnable: LuaRawFunction = { L, context in
-  host(L, context, "fd:enable") { call in try call.setEvents(isEnabled: true) }
-}
-
-/// `fd:disable(events)` returns the handle.
-let descriptorDisable: LuaRawFunction = { L, context in
-  host(L, context, "fd:disable") { call in try call.setEvents(isEnabled: false) }
 }
 
 func descriptorEnabled(_ call: HostCall) throws -> Int32 {

@@ -10,7 +10,9 @@ let sinkModule = LuaModule(
     .function("open") { hostValue($0, $1, "log", sinkOpen) },
     .function("close") { host($0, $1, "log", sinkClose) },
     .function("write") { host($0, $1, "log", sinkWrite) },
-    .function("drain", sinkDrain),
+    // `drain(sink)`: writes what can be written now; returns how many bytes are still queued, and
+    // why the last write failed, if it did, and its code.
+    .function("drain") { host($0, $1, "log") { $0.push(drained: try $0.log()) } },
     // `is_journal(fd)`: whether a descriptor leads to the system's journal.
     .function("is_journal") {
       hostValue($0, $1, "log") { Systemd.isJournal(try $0.posixNumber()) }
@@ -54,10 +56,4 @@ private func sinkWrite(_ call: HostCall) throws -> Int32 {
   let isTaken = call.stack.withBytes(2) { sink.write($0) }
   call.stack.push(isTaken ?? false)
   return 1 + call.push(drained: sink)
-}
-
-/// `drain(sink)`: writes what can be written now; returns how many bytes are still queued, and why
-/// the last write failed, if it did, and its code.
-private let sinkDrain: LuaRawFunction = { L, context in
-  host(L, context, "log") { call in call.push(drained: try call.log()) }
 }

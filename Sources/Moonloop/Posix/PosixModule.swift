@@ -20,7 +20,8 @@ private let posixEntries: [LuaEntry] = [
   .function("is_ready") { hostValue($0, $1, "is_ready", posixIsReady) },
   .function("pipe") { host($0, $1, "pipe", posixPipe) },
   .function("socketpair") { host($0, $1, "socketpair", posixSocketPair) },
-  .function("file", posixFile),
+  // `file(call, ...)`: a call of `moonloop.files`, made here and now. Blocks until it is done.
+  .function("file") { host($0, $1, "file") { Int32($0.stack.push(try $0.fileCall(1).run())) } },
   .function("blank") { host($0, $1, "blank", posixBlank) },
 ]
 
@@ -163,11 +164,6 @@ private func posixSocketPair(_ call: HostCall) throws -> Int32 {
   call.stack.push(Int(pair[0]))
   call.stack.push(Int(pair[1]))
   return 2
-}
-
-/// `file(call, ...)`: a call of `moonloop.files`, made here and now. Blocks until it is done.
-private let posixFile: LuaRawFunction = { L, context in
-  host(L, context, "file") { call in Int32(call.stack.push(try call.fileCall(1).run())) }
 }
 
 /// `blank()`: a userdata with room for one value; its module defines it with `debug`.

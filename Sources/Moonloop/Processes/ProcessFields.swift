@@ -4,22 +4,10 @@ internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-private func pushStream(_ call: HostCall, _ number: Int32) throws -> Int32 {
+func pushProcessStream(_ call: HostCall, _ number: Int32) throws -> Int32 {
   _ = try call.selfProcess()
   call.stack.pushSlot(ProcessSlot.streams + number, of: 1)
   return 1
-}
-
-let processInput: LuaRawFunction = { L, context in
-  host(L, context, "process.stdin") { call in try pushStream(call, 0) }
-}
-
-let processOutput: LuaRawFunction = { L, context in
-  host(L, context, "process.stdout") { call in try pushStream(call, 1) }
-}
-
-let processErrors: LuaRawFunction = { L, context in
-  host(L, context, "process.stderr") { call in try pushStream(call, 2) }
 }
 
 /// `process.status`: nil until its end is reported.

@@ -16,13 +16,6 @@ local HANDLER_KEYS = { handler = true, perform = true, read = true, write = true
 
 -- ── handlers ────────────────────────────────────────────────────────────────────────────────────
 
-local function read_text(path)
-  local file = io.open(path, "rb")
-  local text = file and file:read "a"
-  if file then file:close() end
-  return text
-end
-
 local function marked(fn, item)
   fn.handler_of = item.section
   fn.repeats = item.section ~= "timers" or item.every ~= nil
@@ -63,7 +56,7 @@ local function handler_files(doc, made, files)
         if where then
           local file = by_path[where]
           if not file then
-            file = files(where:gsub("^%./", ""), read_text(where) or "")
+            file = files(where:gsub("^%./", ""), configuration.text(where) or "")
             by_path[where], found[#found + 1] = file, file
           end
           for _, fn in ipairs(file.functions) do
