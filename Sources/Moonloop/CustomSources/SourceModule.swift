@@ -8,7 +8,9 @@ let sourceEntries: [LuaEntry] =
   [
     .method("signal") { host($0, $1, "source:signal", sourceSignal) },
     .field("signalled") { hostValue($0, $1, "source.signalled", sourceSignalled) },
-    .field("order") { hostValue($0, $1, "source.order", sourceOrder) },
+    .field("order") {
+      hostValue($0, $1, "source.order") { try $0.selfItem(of: SourceKind.self).order }
+    },
   ] + itemEntries
 
 private let sourceOptions: [StaticString] = [
@@ -90,9 +92,4 @@ func sourceSignalled(_ call: HostCall) throws -> some LuaPushable {
   let handle = try call.selfHandle(call.runtime.kinds.source)
   let source = handle.item(as: Loop.Source.self)
   return source.isValid && source.isSignalled
-}
-
-func sourceOrder(_ call: HostCall) throws -> some LuaPushable {
-  let handle = try call.selfHandle(call.runtime.kinds.source)
-  return handle.item(as: Loop.Source.self).order
 }

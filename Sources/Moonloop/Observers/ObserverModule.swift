@@ -6,8 +6,12 @@ internal import MoonloopCore
 /// What an observer handle offers.
 let observerEntries: [LuaEntry] =
   [
-    .field("order") { hostValue($0, $1, "observer.order", observerOrder) },
-    .field("repeats") { hostValue($0, $1, "observer.repeats", observerRepeats) },
+    .field("order") {
+      hostValue($0, $1, "observer.order") { try $0.selfItem(of: ObserverKind.self).order }
+    },
+    .field("repeats") {
+      hostValue($0, $1, "observer.repeats") { try $0.selfItem(of: ObserverKind.self).repeats }
+    },
   ] + itemEntries
 
 private let observerOptions: [StaticString] = [
@@ -39,14 +43,4 @@ func makeObserver(_ call: HostCall, options index: Int32, isAdded: Bool) throws 
     activities, repeats: repeats, order: order, name: name, handler: kind.activity)
   call.push(kind, observer, handlers: 1)
   return try call.finish(observer, options, modes: modes)
-}
-
-func observerOrder(_ call: HostCall) throws -> some LuaPushable {
-  let handle = try call.selfHandle(call.runtime.kinds.observer)
-  return handle.item(as: Loop.Observer.self).order
-}
-
-func observerRepeats(_ call: HostCall) throws -> some LuaPushable {
-  let handle = try call.selfHandle(call.runtime.kinds.observer)
-  return handle.item(as: Loop.Observer.self).repeats
 }

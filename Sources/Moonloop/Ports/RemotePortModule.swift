@@ -18,11 +18,6 @@ func remotePortIsValid(_ call: HostCall) throws -> some LuaPushable {
   return right.map { !Intake.seldom(!$0.port.isValid) } ?? false
 }
 
-func remotePortName(_ call: HostCall) throws -> some LuaPushable {
-  let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
-  return right?.port.name ?? ""
-}
-
 func remotePortToString(_ call: HostCall) throws -> some LuaPushable {
   let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
   let state =

@@ -8,7 +8,7 @@ let sinkModule = LuaModule(
   "moonloop.sink",
   [
     .function("open") { hostValue($0, $1, "log", sinkOpen) },
-    .function("close") { host($0, $1, "log", sinkClose) },
+    .function("close") { hostDone($0, $1, "log", sinkClose) },
     .function("write") { host($0, $1, "log", sinkWrite) },
     // `drain(sink)`: writes what can be written now; returns how many bytes are still queued, and
     // why the last write failed, if it did, and its code.
@@ -44,10 +44,9 @@ private func sinkOpen(_ call: HostCall) throws -> some LuaPushable {
   return Int(sink.number)
 }
 
-private func sinkClose(_ call: HostCall) throws -> Int32 {
+private func sinkClose(_ call: HostCall) throws {
   try call.log().close()
   call.runtime.handles.files.add(-1)
-  return call.done()
 }
 
 /// `write(sink, text)`: whether it was written or queued, and the results of `drain`.

@@ -13,8 +13,14 @@ let posixModule = LuaModule(
 private let posixEntries: [LuaEntry] = [
   .function("read") { host($0, $1, "read", posixRead) },
   .function("write") { host($0, $1, "write", posixWrite) },
-  .function("close") { host($0, $1, "close", posixClose) },
-  .function("set_blocking") { host($0, $1, "set_blocking", posixSetBlocking) },
+  .function("close") {
+    hostDone($0, $1, "close") { try $0.check("close", Glibc.close(try $0.posixNumber())) }
+  },
+  .function("set_blocking") {
+    hostDone($0, $1, "set_blocking") {
+      try ChildDescriptors.setBlocking(try $0.posixNumber(), $0.stack.boolean(2))
+    }
+  },
   .function("access") { host($0, $1, "access", posixAccess) },
   .function("kind") { hostValue($0, $1, "kind", posixKind) },
   .function("is_ready") { hostValue($0, $1, "is_ready", posixIsReady) },
@@ -39,11 +45,17 @@ extension HostCall {
     if result < 0 { throw SystemError(call: "\(call)", code: errno) }
     return result
   }
+}
 
-  /// For calls whose only result is success.
-  func done() -> Int32 {
-    stack.push(true)
-    return 1
+/// A host function whose only result is success.
+@inline(__always)
+func hostDone(
+  _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString,
+  _ body: (HostCall) throws -> Void
+) -> Int32 {
+  hostValue(L, context, name) { call in
+    try body(call)
+    return true
   }
 }
 
@@ -77,16 +89,6 @@ private func posixWrite(_ call: HostCall) throws -> Int32 {
   guard let count else { throw call.mistake("the text must be a string, got \(call.given(2))") }
   call.stack.push(try call.check("write", count))
   return 1
-}
-
-private func posixClose(_ call: HostCall) throws -> Int32 {
-  try call.check("close", Glibc.close(try call.posixNumber()))
-  return call.done()
-}
-
-private func posixSetBlocking(_ call: HostCall) throws -> Int32 {
-  try ChildDescriptors.setBlocking(try call.posixNumber(), call.stack.boolean(2))
-  return call.done()
 }
 
 /// `access(fd)`: "r", "w" or "rw", as it was opened.

@@ -8,8 +8,10 @@ internal import MoonloopSystem
 let posixSocketEntries: [LuaEntry] = [
   .function("address") { host($0, $1, "address", posixAddress) },
   .function("socket") { hostValue($0, $1, "socket", posixSocket) },
-  .function("bind") { host($0, $1, "bind", posixBind) },
-  .function("listen") { host($0, $1, "listen", posixListen) },
+  .function("bind") {
+    hostDone($0, $1, "bind") { try Sockets.bind(try $0.posixNumber(), try $0.address(2)) }
+  },
+  .function("listen") { hostDone($0, $1, "listen", posixListen) },
   .function("accept") {
     hostValue($0, $1, "accept") { Int(try Sockets.accept(try $0.posixNumber())) }
   },
@@ -18,20 +20,27 @@ let posixSocketEntries: [LuaEntry] = [
   .function("connect") {
     hostValue($0, $1, "connect") { try Sockets.connect(try $0.posixNumber(), try $0.address(2)) }
   },
-  .function("disconnect") { host($0, $1, "disconnect", posixDisconnect) },
-  .function("failure") { host($0, $1, "failure", posixFailure) },
+  .function("disconnect") { hostDone($0, $1, "disconnect", posixDisconnect) },
+  .function("failure") { hostDone($0, $1, "failure", posixFailure) },
   .function("name") { host($0, $1, "name", posixName) },
   .function("peer") { host($0, $1, "peer", posixPeer) },
   .function("get") { hostValue($0, $1, "get", posixGet) },
-  .function("set") { host($0, $1, "set", posixSet) },
-  .function("reset_on_close") { host($0, $1, "reset_on_close", posixResetOnClose) },
-  .function("shutdown") { host($0, $1, "shutdown", posixShutdown) },
-  .function("send") { host($0, $1, "send", posixSend) },
+  .function("set") { hostDone($0, $1, "set", posixSet) },
+  .function("reset_on_close") {
+    hostDone($0, $1, "reset_on_close") { Sockets.resetOnClose(try $0.posixNumber()) }
+  },
+  // `shutdown(fd)`: ends writing.
+  .function("shutdown") {
+    hostDone($0, $1, "shutdown") { try Sockets.shut(try $0.posixNumber(), bothWays: false) }
+  },
+  .function("send") { hostDone($0, $1, "send", posixSend) },
   .function("receive") { host($0, $1, "receive", posixReceive) },
   .function("send_fd") { hostValue($0, $1, "send_fd", posixSendDescriptor) },
   .function("receive_fd") { host($0, $1, "receive_fd", posixReceiveDescriptor) },
-  .function("membership") { host($0, $1, "membership", posixMembership) },
-  .function("multicast_interface") { host($0, $1, "multicast_interface", posixMulticastInterface) },
+  .function("membership") { hostDone($0, $1, "membership", posixMembership) },
+  .function("multicast_interface") {
+    hostDone($0, $1, "multicast_interface", posixMulticastInterface)
+  },
 ]
 
 extension HostCall {
@@ -88,30 +97,22 @@ private func posixSocket(_ call: HostCall) throws -> some LuaPushable {
   return Int(socket.release())
 }
 
-private func posixBind(_ call: HostCall) throws -> Int32 {
-  try Sockets.bind(try call.posixNumber(), try call.address(2))
-  return call.done()
-}
-
-private func posixListen(_ call: HostCall) throws -> Int32 {
+private func posixListen(_ call: HostCall) throws {
   let backlog = try call.stack.integer(2, "the backlog", in: .min ... .max)
   try Sockets.listen(try call.posixNumber(), backlog: backlog)
-  return call.done()
 }
 
 /// `disconnect(fd)`: removes the peer of a datagram socket.
-private func posixDisconnect(_ call: HostCall) throws -> Int32 {
+private func posixDisconnect(_ call: HostCall) throws {
   var nobody = sockaddr()
   nobody.sa_family = sa_family_t(AF_UNSPEC)
   let size = socklen_t(MemoryLayout<sockaddr>.size)
   try call.check("connect", Glibc.connect(try call.posixNumber(), &nobody, size))
-  return call.done()
 }
 
 /// `failure(fd)`: nothing, or `nil, message, code` of a background failure, once.
-private func posixFailure(_ call: HostCall) throws -> Int32 {
+private func posixFailure(_ call: HostCall) throws {
   if let failure = Sockets.failure(of: try call.posixNumber()) { throw failure }
-  return call.done()
 }
 
 private func posixName(_ call: HostCall) throws -> Int32 {
@@ -171,36 +172,23 @@ private func posixGet(_ call: HostCall) throws -> some LuaPushable {
 }
 
 /// `set(fd, option, number)`
-private func posixSet(_ call: HostCall) throws -> Int32 {
+private func posixSet(_ call: HostCall) throws {
   let fd = try call.posixNumber()
   let option = try call.option()
   let range = Int(Int32.min)...Int(Int32.max)
   var value = Int32(try call.stack.integer(3, "the value", in: range))
   let size = socklen_t(MemoryLayout<Int32>.size)
   try call.check("setsockopt", setsockopt(fd, option.level, option.name, &value, size))
-  return call.done()
-}
-
-private func posixResetOnClose(_ call: HostCall) throws -> Int32 {
-  Sockets.resetOnClose(try call.posixNumber())
-  return call.done()
-}
-
-/// `shutdown(fd)`: ends writing.
-private func posixShutdown(_ call: HostCall) throws -> Int32 {
-  try Sockets.shut(try call.posixNumber(), bothWays: false)
-  return call.done()
 }
 
 /// `send(fd, datagram [, host, port])`
-private func posixSend(_ call: HostCall) throws -> Int32 {
+private func posixSend(_ call: HostCall) throws {
   let fd = try call.posixNumber()
   let address = call.count >= 3 && call.stack.type(3) != .nil ? try call.address(3) : nil
   let isSent: Void? = try call.stack.withBytes(2) { bytes in
     try Sockets.send(fd, bytes, to: address)
   }
   if isSent == nil { throw call.mistake("the text must be a string, got \(call.given(2))") }
-  return call.done()
 }
 
 /// `receive(fd)`: a datagram, whether it was cut, and its sender: family, host, port.
@@ -232,7 +220,7 @@ private func posixReceiveDescriptor(_ call: HostCall) throws -> Int32 {
 }
 
 /// `membership(fd, joins, group, interface or nil [, source])`
-private func posixMembership(_ call: HostCall) throws -> Int32 {
+private func posixMembership(_ call: HostCall) throws {
   let fd = try call.posixNumber()
   let joins = call.stack.boolean(2)
   let group = try call.string(3, "the group")
@@ -246,12 +234,11 @@ private func posixMembership(_ call: HostCall) throws -> Int32 {
   } else {
     try membership6(call, fd, joins, group, interface, source)
   }
-  return call.done()
 }
 
 /// `multicast_interface(fd, address)`: where datagrams to groups are sent from; for IPv6 its name
 /// or number follows a "%".
-private func posixMulticastInterface(_ call: HostCall) throws -> Int32 {
+private func posixMulticastInterface(_ call: HostCall) throws {
   let fd = try call.posixNumber()
   let text = try call.string(2, "the interface")
   if text.contains(":") {
@@ -269,7 +256,6 @@ private func posixMulticastInterface(_ call: HostCall) throws -> Int32 {
     try call.check(
       "setsockopt", setsockopt(fd, Int32(IPPROTO_IP), IP_MULTICAST_IF, &address, size))
   }
-  return call.done()
 }
 
 private func membership4(

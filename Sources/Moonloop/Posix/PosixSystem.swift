@@ -7,14 +7,17 @@ internal import MoonloopSystem
 
 let posixSystemEntries: [LuaEntry] = [
   .function("folder") { host($0, $1, "folder", posixFolder) },
-  .function("set_folder") { host($0, $1, "set_folder", posixSetFolder) },
+  // `set_folder(path)`: of the whole process.
+  .function("set_folder") {
+    hostDone($0, $1, "set_folder") { try $0.check("chdir", chdir(try $0.string(1, "the path"))) }
+  },
   .function("environment") { host($0, $1, "environment", posixEnvironment) },
-  .function("set_variable") { host($0, $1, "set_variable", posixSetVariable) },
+  .function("set_variable") { hostDone($0, $1, "set_variable", posixSetVariable) },
   .function("link") { host($0, $1, "link", posixLink) },
-  .function("set_mode") { host($0, $1, "set_mode", posixSetMode) },
+  .function("set_mode") { hostDone($0, $1, "set_mode", posixSetMode) },
   .function("ids") { host($0, $1, "ids", posixIDs) },
-  .function("set_id") { host($0, $1, "set_id", posixSetID) },
-  .function("set_priority") { host($0, $1, "set_priority", posixSetPriority) },
+  .function("set_id") { hostDone($0, $1, "set_id", posixSetID) },
+  .function("set_priority") { hostDone($0, $1, "set_priority", posixSetPriority) },
   .function("names") { host($0, $1, "names", posixNames) },
   .function("machine") { hostValue($0, $1, "machine", posixMachine) },
   .function("interfaces") { host($0, $1, "interfaces", posixInterfaces) },
@@ -28,12 +31,6 @@ private func posixFolder(_ call: HostCall) throws -> Int32 {
   defer { free(path) }
   call.stack.push(bytes: UnsafeRawBufferPointer(start: path, count: strlen(path)))
   return 1
-}
-
-/// `set_folder(path)`: of the whole process.
-private func posixSetFolder(_ call: HostCall) throws -> Int32 {
-  try call.check("chdir", chdir(try call.string(1, "the path")))
-  return call.done()
 }
 
 /// `environment()`: all variables of the process.
@@ -51,14 +48,13 @@ private func posixEnvironment(_ call: HostCall) throws -> Int32 {
 }
 
 /// `set_variable(name, value or nil)`: of the whole process.
-private func posixSetVariable(_ call: HostCall) throws -> Int32 {
+private func posixSetVariable(_ call: HostCall) throws {
   let name = try call.string(1, "the name")
   if call.count < 2 || call.stack.type(2) == .nil {
     try call.check("unsetenv", unsetenv(name))
   } else {
     try call.check("setenv", setenv(name, try call.string(2, "the value"), 1))
   }
-  return call.done()
 }
 
 /// `link(path)`: what a symbolic link points to.
@@ -72,13 +68,12 @@ private func posixLink(_ call: HostCall) throws -> Int32 {
 }
 
 /// `set_mode(path, bits)`: adds permissions to those of a file.
-private func posixSetMode(_ call: HostCall) throws -> Int32 {
+private func posixSetMode(_ call: HostCall) throws {
   let path = try call.string(1, "the path")
   let bits = mode_t(try call.stack.integer(2, "the permissions", in: 0...0o7777))
   var status = stat()
   try call.check("stat", stat(path, &status))
   try call.check("chmod", chmod(path, (status.st_mode & 0o7777) | bits))
-  return call.done()
 }
 
 /// `ids()`: the numbers of the user, the group and the parent process.
@@ -90,23 +85,21 @@ private func posixIDs(_ call: HostCall) throws -> Int32 {
 }
 
 /// `set_id("user" | "group", number)`: of the whole process.
-private func posixSetID(_ call: HostCall) throws -> Int32 {
+private func posixSetID(_ call: HostCall) throws {
   let number = UInt32(try call.stack.integer(2, "the number", in: 0...Int(UInt32.max)))
   if call.stack.string(1) == "user" {
     try call.check("setuid", setuid(number))
   } else {
     try call.check("setgid", setgid(number))
   }
-  return call.done()
 }
 
 /// `set_priority(pid, number)`: from -20 to 19; lower ones are served first.
-private func posixSetPriority(_ call: HostCall) throws -> Int32 {
+private func posixSetPriority(_ call: HostCall) throws {
   let pid = id_t(try call.stack.integer(1, "the process", in: 0...Int(Int32.max)))
   let number = Int32(try call.stack.integer(2, "the priority", in: -20...19))
   let which = __priority_which_t(PRIO_PROCESS.rawValue)
   try call.check("setpriority", setpriority(which, pid, number))
-  return call.done()
 }
 
 /// `names(family, host, port)`: the names of a host and a service. Blocks: it is for workers.

@@ -39,7 +39,9 @@ private let streamFieldEntries: [LuaEntry] = [
   .field("failure") { hostValue($0, $1, "stream.failure") { try $0.selfStream().lastFailure } },
   .field("peer") { host($0, $1, "stream.peer", streamPeer) },
   .field("tls") { host($0, $1, "stream.tls", streamTLS) },
-  .field("buffered") { hostValue($0, $1, "stream.buffered", streamBuffered) },
+  .field("buffered") {
+    hostValue($0, $1, "stream.buffered") { try $0.selfStream().state.input.count }
+  },
   .field("queued") {
     hostValue($0, $1, "stream.queued") { try $0.selfStream().state.output.count }
   },

@@ -178,9 +178,3 @@ func streamKeepAlive(_ call: HostCall) throws -> Int32 {
   call.stack.setCount(1)
   return 1
 }
-
-/// How many bytes were read ahead, and how many are queued to be written.
-func streamBuffered(_ call: HostCall) throws -> some LuaPushable {
-  let stream = try call.selfStream()
-  return stream.state.input.count
-}

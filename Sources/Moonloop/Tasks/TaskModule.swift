@@ -8,7 +8,10 @@ let taskEntries: [LuaEntry] = [
   .method("task") { host($0, $1, "task:task", taskTask) },
   .method("await") { host($0, $1, "task:await", taskAwait) },
   .method("wait") { host($0, $1, "task:wait", taskWait) },
-  .method("cancel") { hostAction($0, $1, "task:cancel", taskCancel) },
+  // Every await of the task, now and later, raises the reason (D21).
+  .method("cancel") {
+    hostAction($0, $1, "task:cancel") { $0.cancel(try $0.selfTask(), reason: 2) }
+  },
   .method("invalidate") { hostAction($0, $1, "task:invalidate", taskInvalidate) },
   .method("is_valid") { hostValue($0, $1, "task:is_valid") { try $0.selfTask().phase != .ended } },
   .method("is_done") { hostValue($0, $1, "task:is_done") { try $0.selfTask().phase == .ended } },
@@ -202,12 +205,6 @@ extension HostCall {
 }
 
 // MARK: Cancelling
-
-/// `task:cancel(reason)`: every await of the task, now and later, raises the reason (D21).
-func taskCancel(_ call: HostCall) throws {
-  let task = try call.selfTask()
-  call.cancel(task, reason: 2)
-}
 
 extension HostCall {
   /// Cancels a task with the value at an index as reason, or with ours.

@@ -28,7 +28,11 @@ let remotePortEntries: [LuaEntry] =
   portEntries.filter { ["send", "request"].contains("\($0.name)") } + [
     .method("invalidate", remotePortInvalidate),
     .method("is_valid") { hostValue($0, $1, "port:is_valid", remotePortIsValid) },
-    .field("name") { hostValue($0, $1, "port.name", remotePortName) },
+    .field("name") {
+      hostValue($0, $1, "port.name") {
+        remoteRight(try $0.selfHandle($0.kinds.remotePort))?.port.name ?? ""
+      }
+    },
     .metamethod("__close", remotePortInvalidate),
     .metamethod("__tostring") { hostValue($0, $1, "tostring", remotePortToString) },
   ]
