@@ -406,7 +406,11 @@ extension Loop {
   @inline(__always)
   private func moveQueued(_ slot: Int, to date: Int64, hasCome: Bool, _ mode: Mode) {
     if !mode.timers.isQueued(slot) { return unpark(slot, to: date, mode) }
-    mode.timers.move(slot, to: hasCome ? mode.timers.dateInBatch(slot, for: date) : date)
+    if hasCome {
+      mode.timers.moveWhereDue(slot, to: date)
+    } else {
+      mode.timers.move(slot, to: date)
+    }
   }
 
   /// Puts a timer back that was kept from nested runs, unless its callback is under way: then it
