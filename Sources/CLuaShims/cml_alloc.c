@@ -5,6 +5,10 @@
 
 #include "cml_internal.h"
 
+static bool is_over(const struct cml_state *s, size_t growth) {
+  return growth > s->refuse_above || s->used > s->refuse_above - growth;
+}
+
 static bool is_refused(struct cml_state *s, size_t growth) {
   if (!s->guarded) return false;
 #ifdef DEBUG
@@ -17,7 +21,7 @@ static bool is_refused(struct cml_state *s, size_t growth) {
     }
   }
 #endif
-  return growth > s->refuse_above || s->used > s->refuse_above - growth;
+  return is_over(s, growth);
 }
 
 void cml_check_memory(cml_state *s) {
@@ -27,8 +31,20 @@ void cml_check_memory(cml_state *s) {
   }
 }
 
-static void note_growth(struct cml_state *s) {
+// Lua raises an error that a script could catch, unless it succeeds after a collection.
+static void note_refusal(struct cml_state *s, size_t old_size, size_t size) {
+  if (!is_over(s, size - old_size) || s->depth == 0 || s->stop != CML_STOP_NONE) return;
+  s->refused = size;
+  s->stop = CML_STOP_MEMORY;
+  cml_arm(s, s->running);
+}
+
+static void note_growth(struct cml_state *s, size_t size) {
   s->allocations++;
+  if (UNLIKELY(s->refused != 0) && size >= s->refused) {
+    s->refused = 0;
+    if (s->stop == CML_STOP_MEMORY) s->stop = CML_STOP_NONE;
+  }
   cml_check_memory(s);
 }
 
@@ -41,12 +57,15 @@ void *cml_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
     s->used -= old_size;
     return NULL;
   }
-  if (new_size > old_size && is_refused(s, new_size - old_size)) return NULL;
+  if (new_size > old_size && is_refused(s, new_size - old_size)) {
+    note_refusal(s, old_size, new_size);
+    return NULL;
+  }
   void *result = s->arena == NULL ? realloc(block, new_size)
                                   : cml_arena_resize(s->arena, block, old_size, new_size);
   if (result == NULL) return NULL;
   s->used += new_size - old_size;
-  if (new_size > old_size) note_growth(s);
+  if (new_size > old_size) note_growth(s, new_size);
   return result;
 }
 

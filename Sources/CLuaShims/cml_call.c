@@ -186,6 +186,7 @@ static void leave_stopped(struct cml_state *s, uint64_t outer, lua_State *co, bo
     s->finalizer_stopped = CML_STOP_NONE;
     s->stop = CML_STOP_NONE;
     s->collected = false;
+    s->refused = 0;
   } else {
     cml_arm(s, s->running);  // the call-out is not over: the stop remains in force
   }

@@ -194,6 +194,7 @@ void cml_set_limits(cml_state *s, const struct cml_limits *limits, int instructi
 }
 
 _Noreturn void cml_raise_stop(lua_State *L) {
+  cml_of(L)->collected = true;  // what is raised would be caught if it were taken back now
   // Not below our hook: hooks stay off there, so that the guard of a message handler can run.
   if (lua_gethook(L) != stop_hook) cml_arm(cml_of(L), L);
   lua_pushlightuserdata(L, (void *)cml_of(L));
@@ -203,7 +204,7 @@ _Noreturn void cml_raise_stop(lua_State *L) {
 
 void cml_stopped(lua_State *L) {
   struct cml_state *s = cml_of(L);
-  if (s->stop == CML_STOP_MEMORY && !s->collected) {
+  if (s->stop == CML_STOP_MEMORY && !s->collected && s->refused == 0) {
     // Perhaps it is all garbage. Tried once in a call-out, and it must free some room, or a script
     // at its limit would collect all the time.
     s->collected = true;

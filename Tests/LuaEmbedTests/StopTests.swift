@@ -109,6 +109,26 @@ struct StopTests {
     #expect(try lua.evaluate("return #('x'):rep(1000)") == 1000)
   }
 
+  @Test(
+    "of memory is not caught, however much was asked for at once",
+    arguments: [
+      "pcall(string.rep, 'x', 5e7)",
+      "pcall(string.rep, 'x', 1e7)",
+      "xpcall(string.rep, print, 'x', 5e7)",
+      "coroutine.resume(coroutine.create(string.rep), 'x', 5e7)",
+      "pcall(string.gsub, ('x'):rep(3 << 20), '.', '%0%0%0%0%0%0')",
+      "xpcall(string.gsub, print, ('x'):rep(3 << 20), '.', '%0%0%0%0%0%0')",
+      "pcall(table.concat, { ('x'):rep(3 << 20), ('y'):rep(3 << 20) }, ('z'):rep(5e6))",
+      "pcall(function() return ('x'):rep(3 << 20) .. ('y'):rep(3 << 20) .. ('z'):rep(5e6) end)",
+    ])
+  func large(_ script: String) throws {
+    let lua = try LuaState(limits: LuaLimits(memory: 8 << 20, callout: .seconds(20)))
+    let error = #expect(throws: LuaError.self) { try lua.run(script) }
+    #expect(error?.kind == .memoryLimit)
+    lua.collect()
+    #expect(try lua.evaluate("return #('x'):rep(1000)") == 1000)
+  }
+
   @Test("of memory lets garbage go before it stops anything")
   func garbage() throws {
     let lua = try LuaState(limits: LuaLimits(memory: 2 << 20))

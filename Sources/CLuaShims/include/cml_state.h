@@ -79,10 +79,11 @@ struct cml_state {
   // The account (cml_alloc.c). An allocation is refused only while `guarded`: inside a protected
   // call, and not below a frame of the host, which could not survive the error.
   bool guarded;
-  bool collected;           // a stop for memory has already tried a full collection in this
-                            // call-out
+  bool collected;           // a full collection cannot take the stop for memory back: it was
+                            // tried in this call-out, or the stop was raised
   bool fault_for_good;      // debug builds: every allocation after the chosen one fails too
   size_t used, limit, refuse_above;
+  size_t refused;           // the size of the block whose refusal has stopped the script, or 0
   size_t native;            // of the host's objects that handles and timers stand for
   struct cml_held *held;    // outlives the record: charges are given back on any thread
   struct cml_arena *arena;  // for a state that is recorded or replayed; otherwise NULL
