@@ -187,18 +187,22 @@ extension RunSettings {
       return
     }
     let options = try ScannedOptions(arguments, from: 2, runCommand)
+    var isMissing = false
     if let chunk = options.given.first(where: { $0.option.name == "-e" }) {
       self.init(source: .chunk(chunk.bytes), scriptIndex: options.operands - 1)
     } else if options.has("--list") {
       self.init(source: .nothing, scriptIndex: 0)
     } else {
-      guard options.operands < arguments.count else {
-        throw UsageError(message: "run: the script is missing; name a file or '-'", command: "run")
-      }
-      self.init(source: Self.source(options.operands), scriptIndex: options.operands)
+      isMissing = options.operands >= arguments.count
+      let operand = min(options.operands, arguments.count - 1)
+      self.init(source: Self.source(operand), scriptIndex: operand)
     }
     namesCommand = true
+    // First: an option may have taken the script for its value.
     try takeRun(options, arguments)
+    if isMissing {
+      throw UsageError(message: "run: the script is missing; name a file or '-'", command: "run")
+    }
   }
 
   /// The operand as a script; after `--`, `-` is a file too.
@@ -220,6 +224,13 @@ extension RunSettings {
       }
       mode = ModeName(name)
       forConfigurations.mode = name
+    }
+    if let name = options.value("--name") {
+      let isLine = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+      let isNumber = name.allSatisfy(\.isNumber)
+      if !isLine || isNumber || name.utf8.count > 64 {
+        throw options.bad("--name", "one line of 1 to 64 bytes, and not a number", name)
+      }
     }
     timeout = try options.duration("--timeout", atLeast: .zero)
     forConfigurations.timeout = timeout.map { $0 / .seconds(1) }
@@ -319,7 +330,7 @@ extension ScannedOptions {
       command: "run")
   }
 
-  private func bad(_ name: String, _ expected: String, _ given: String) -> UsageError {
+  fileprivate func bad(_ name: String, _ expected: String, _ given: String) -> UsageError {
     UsageError(message: "\(name): must be \(expected), got '\(given)'", command: "run")
   }
 }

@@ -130,6 +130,20 @@ struct ExitStatusTests {
       errors: ["a prompt cannot be recorded"]),
     Row(arguments: ["run"], status: 2, errors: ["the script is missing"]),
     Row(
+      arguments: ["run", "--timeout", "hello.lua"], status: 2,
+      errors: ["--timeout: must be a time, e.g. 2s, 500ms or 1.5 (seconds), got 'hello.lua'"]),
+    Row(
+      arguments: ["run", "--name", "", "-e", ""], status: 2,
+      errors: ["--name: must be one line of 1 to 64 bytes, and not a number, got ''"]),
+    Row(
+      arguments: ["run", "--name", "1234", "-e", ""], status: 2, errors: ["got '1234'"]),
+    Row(arguments: ["run", "--name", "a\nb", "-e", ""], status: 2, errors: ["--name: must be"]),
+    Row(
+      arguments: ["run", "--guest", "--break-on-error", "-e", ""], status: 2,
+      errors: ["--break-on-error: is not available for guests"]),
+    Row(arguments: ["repl", "--guest"], status: 2, errors: ["unknown option '--guest'"]),
+    Row(arguments: ["repl", "--allow", "net"], status: 2, errors: ["unknown option '--allow'"]),
+    Row(
       arguments: ["run", "--mdoe", "x"], status: 2,
       errors: ["unknown option '--mdoe'; did you mean '--mode'?"]),
     Row(arguments: ["run", "--mode"], status: 2, errors: ["'--mode' needs a value: --mode NAME"]),

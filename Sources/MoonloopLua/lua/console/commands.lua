@@ -3,6 +3,8 @@ local ml = require "moonloop"
 local client = require "moonloop.console.client"
 local host = require "moonloop.console.host"
 local json = require "moonloop.json"
+local layout = require "moonloop.text.layout"
+local quoting = require "moonloop.text.quoting"
 
 local commands = {}
 
@@ -21,7 +23,8 @@ local function rows_of(programs)
   local rows = { { "NAME", "PID", "SINCE", "FILE" } }
   for _, program in ipairs(programs) do
     local since = program.since and os.date("%Y-%m-%d %H:%M:%S", program.since // 1 | 0) or "?"
-    rows[#rows + 1] = { program.name, tostring(program.pid), since, program.file }
+    rows[#rows + 1] = {
+      quoting.line(program.name), tostring(program.pid), since, quoting.line(program.file) }
   end
   return rows
 end
@@ -34,22 +37,10 @@ function run.ps(options)
     return SUCCESS
   end
   if options.names then
-    for _, program in ipairs(programs) do print(program.name) end
+    for _, program in ipairs(programs) do print(quoting.line(program.name)) end
     return SUCCESS
   end
-  local rows, widths = rows_of(programs), {}
-  for _, row in ipairs(rows) do
-    for place, text in ipairs(row) do
-      widths[place] = math.max(widths[place] or 0, utf8.len(text) or #text)
-    end
-  end
-  for _, row in ipairs(rows) do
-    for place = 1, #row - 1 do
-      local width = utf8.len(row[place]) or #row[place]
-      row[place] = row[place] .. (" "):rep(widths[place] - width)
-    end
-    print(table.concat(row, "  "))
-  end
+  for _, line in ipairs(layout.columns(rows_of(programs))) do print(line) end
   return SUCCESS
 end
 
