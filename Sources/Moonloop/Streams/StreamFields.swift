@@ -14,15 +14,18 @@ final class StreamLines {
 
 /// `stream:lines([formats...])`: a function for `for`, which ends with the stream.
 let streamLines: LuaRawFunction = { L, context in
-  host(L, context, "stream:lines") { call in
-    let stream = try call.selfStream()
-    guard stream.bytes.canRead else { throw call.mistake("\(stream.label) is for writing only") }
-    let formats = try call.formats(2, call.count)
-    call.kinds.lines.push(call.stack.L).hold(StreamLines(formats))
-    call.stack.pushValue(1)
-    call.stack.popSlot(1, of: -2)
-    return 1
-  }
+  host(L, context, "stream:lines") { call in try linesOfStream(call) }
+}
+
+/// The same for what stands for a stream, such as a terminal.
+func linesOfStream(_ call: HostCall) throws -> Int32 {
+  let stream = try call.selfStream()
+  guard stream.bytes.canRead else { throw call.mistake("\(stream.label) is for writing only") }
+  let formats = try call.formats(2, call.count)
+  call.kinds.lines.push(call.stack.L).hold(StreamLines(formats))
+  call.stack.pushValue(1)
+  call.stack.popSlot(1, of: -2)
+  return 1
 }
 
 /// One step of `for line in stream:lines()`.

@@ -124,31 +124,37 @@ extension HostCall {
 
 /// `stream:read([formats...] [, { timeout }])`
 let streamRead: LuaRawFunction = { L, context in
-  host(L, context, "stream:read") { call in
-    let stream = try call.selfStream()
-    var timeout = stream.readTimeout
-    let last = try call.deadline(&timeout)
-    let formats = try call.formats(2, last)
-    return try call.read(stream, formats, timeout)
-  }
+  host(L, context, "stream:read") { call in try readStream(call) }
+}
+
+/// The same for what stands for a stream, such as a terminal.
+func readStream(_ call: HostCall) throws -> Int32 {
+  let stream = try call.selfStream()
+  var timeout = stream.readTimeout
+  let last = try call.deadline(&timeout)
+  let formats = try call.formats(2, last)
+  return try call.read(stream, formats, timeout)
 }
 
 /// `stream:read_some([max] [, { timeout }])`: what is available, at least one byte.
 let streamReadSome: LuaRawFunction = { L, context in
-  host(L, context, "stream:read_some") { call in
-    let stream = try call.selfStream()
-    var timeout = stream.readTimeout
-    let last = try call.deadline(&timeout)
-    var most = 1 << 16
-    if last >= 2, call.stack.type(2) != .nil {
-      guard let count = call.stack.integer(2), count > 0, call.stack.type(2) == .number else {
-        throw call.mistake(
-          "the number of bytes must be a whole number > 0, got \(call.given(2))")
-      }
-      most = count
+  host(L, context, "stream:read_some") { call in try readSomeOfStream(call) }
+}
+
+/// The same for what stands for a stream, such as a terminal.
+func readSomeOfStream(_ call: HostCall) throws -> Int32 {
+  let stream = try call.selfStream()
+  var timeout = stream.readTimeout
+  let last = try call.deadline(&timeout)
+  var most = 1 << 16
+  if last >= 2, call.stack.type(2) != .nil {
+    guard let count = call.stack.integer(2), count > 0, call.stack.type(2) == .number else {
+      throw call.mistake(
+        "the number of bytes must be a whole number > 0, got \(call.given(2))")
     }
-    return try call.read(stream, StreamFormats(first: .some(most)), timeout)
+    most = count
   }
+  return try call.read(stream, StreamFormats(first: .some(most)), timeout)
 }
 
 extension HostCall {
@@ -242,28 +248,31 @@ extension HostCall {
 /// `stream:write(…, [{ timeout }])`: the stream, once everything is written or queued within the
 /// limit.
 let streamWrite: LuaRawFunction = { L, context in
-  host(L, context, "stream:write") { call in
-    let stream = try call.selfStream()
-    var timeout = stream.writeTimeout
-    let last = try call.deadline(&timeout)
-    try call.checkWritable(from: 2, through: last)
-    try call.requireWritable(stream)
-    if stream.state.output.count > stream.state.outputLimit {
-      _ = try call.requireWaiting()
-    }
-    call.runtime.granted.tally?.sent += call.bytes(from: 2, through: last)
-    do throws(SystemError) {
-      if last == 2 { try call.sendOne(stream) } else { try call.send(stream, last) }
-    } catch {
-      return Int32(call.stack.push(error, of: stream))
-    }
-    stream.events?.noteWritten(stream)
-    if stream.state.output.isEmpty {
-      call.stack.pushValue(1)
-      return 1
-    }
-    return try call.finishWrite(stream, goal: stream.state.outputLimit, timeout)
+  host(L, context, "stream:write") { call in try writeStream(call) }
+}
+
+/// The same for what stands for a stream, such as a terminal.
+func writeStream(_ call: HostCall) throws -> Int32 {
+  let stream = try call.selfStream()
+  var timeout = stream.writeTimeout
+  let last = try call.deadline(&timeout)
+  try call.checkWritable(from: 2, through: last)
+  try call.requireWritable(stream)
+  if stream.state.output.count > stream.state.outputLimit {
+    _ = try call.requireWaiting()
   }
+  call.runtime.granted.tally?.sent += call.bytes(from: 2, through: last)
+  do throws(SystemError) {
+    if last == 2 { try call.sendOne(stream) } else { try call.send(stream, last) }
+  } catch {
+    return Int32(call.stack.push(error, of: stream))
+  }
+  stream.events?.noteWritten(stream)
+  if stream.state.output.isEmpty {
+    call.stack.pushValue(1)
+    return 1
+  }
+  return try call.finishWrite(stream, goal: stream.state.outputLimit, timeout)
 }
 
 /// `stream:flush([{ timeout }])`: the stream, once nothing is queued any more.

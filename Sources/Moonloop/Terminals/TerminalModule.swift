@@ -99,25 +99,26 @@ extension HostCall {
 /// Calls a function of streams on the stream of a terminal.
 private func forward(
   _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString,
-  _ function: LuaRawFunction
+  _ function: (HostCall) throws -> Int32
 ) -> Int32 {
-  let status = host(L, context, name) { call in
+  host(L, context, name) { call in
     _ = try call.openTerminal()
     call.stack.pushSlot(TerminalSlot.stream, of: 1)
     call.stack.rotate(1, 1)  // the stream in the place of the terminal
     call.stack.rotate(2, -1)
     call.stack.pop()
-    return LuaStatus.results(0)
+    return try function(call)
   }
-  return status == LuaStatus.results(0) ? function(L, context) : status
 }
 
-let terminalRead: LuaRawFunction = { L, context in forward(L, context, "tty:read", streamRead) }
+let terminalRead: LuaRawFunction = { L, context in forward(L, context, "tty:read", readStream) }
 let terminalReadSome: LuaRawFunction = { L, context in
-  forward(L, context, "tty:read_some", streamReadSome)
+  forward(L, context, "tty:read_some", readSomeOfStream)
 }
-let terminalWrite: LuaRawFunction = { L, context in forward(L, context, "tty:write", streamWrite) }
-let terminalLines: LuaRawFunction = { L, context in forward(L, context, "tty:lines", streamLines) }
+let terminalWrite: LuaRawFunction = { L, context in forward(L, context, "tty:write", writeStream) }
+let terminalLines: LuaRawFunction = { L, context in
+  forward(L, context, "tty:lines", linesOfStream)
+}
 
 // MARK: Size
 
