@@ -115,6 +115,12 @@ package struct Options {
     return push(name) != .nil
   }
 
+  /// Whether there is an element without a name.
+  package var hasUnnamed: Bool {
+    defer { stack.pop() }
+    return stack.rawGet(index, item: 1) != .nil
+  }
+
   package func seconds(
     _ name: StaticString, _ rule: LuaSecondsRule
   ) throws(ScriptMistake) -> Int64? {

@@ -28,7 +28,11 @@ func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) throws ->
   let name = try options.name() ?? ""
   let modes = try call.modesOption(options, isAdded: isAdded)
   let hasPerform = try options.pushHandler("perform")
-  if !hasPerform { _ = try options.pushHandler("[1]", isRequired: true) }
+  if !hasPerform {
+    _ = try options.pushHandler("[1]", isRequired: true)
+  } else if options.hasUnnamed {
+    throw call.mistake("there are two handlers: an element without a name, and 'perform'")
+  }
   let hasSchedule = try options.pushHandlerOrNil("schedule")
   let hasCancel = try options.pushHandlerOrNil("cancel")
   let describes = try options.pushHandlerOrNil("describe")
