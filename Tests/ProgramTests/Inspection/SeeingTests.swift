@@ -85,6 +85,23 @@ struct SeeingTests {
     }
   }
 
+  @Test("what top has started to measure ends with it, even if it is killed")
+  func killed() throws {
+    try withFile(Self.script, name: "seen_killed.lua") { file in
+      let program = try Program(["run", "--timeout", "100", file])
+      try program.waitFor("ready")
+      let top = try Program(["top", "--interval", "100ms", "\(program.pid)"])
+      try top.waitFor("tick")
+      top.send(SIGKILL)
+      _ = try top.wait()
+      // The program hears of the end of the connection before it serves another one.
+      let dump = try moonloop(["attach", "\(program.pid)"], input: "print(loop:dump())\n")
+      #expect(dump.output.contains("not measured"), "\(dump)")
+      program.send(SIGTERM)
+      _ = try program.wait()
+    }
+  }
+
   @Test("top leaves at 'q', and --once fits the terminal")
   func leaves() throws {
     try withFile(Self.script, name: "seen_left.lua") { file in

@@ -1,7 +1,7 @@
 -- Finds running programs and talks to their consoles.
 --
 --     local console = assert(client.connect("1234"))
---     local reply = assert(console:request { eval = "loop:metrics()", as = "json" })
+--     local reply = assert(console:request { measure = "json" })
 local ml = require "moonloop"
 local host = require "moonloop.console.host"
 local server = require "moonloop.console.server"

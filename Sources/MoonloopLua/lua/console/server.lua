@@ -34,11 +34,34 @@ function requests.complete(own, request)
   return { ok = true, insertion = insertion, list = list }
 end
 
+-- The sessions that look at the figures. What they have started to measure ends with the last one,
+-- even if its program was killed.
+local lookers, are_first = {}, false
+
+local function stop_looking(own)
+  if not lookers[own] then return end
+  lookers[own] = nil
+  if next(lookers) == nil and are_first then loop:metrics { on = false } end
+end
+
+-- The figures of the loop; `measure = "end"` is the last request for them.
+function requests.measure(own, request)
+  if request.measure == "end" then
+    stop_looking(own)
+    return { ok = true }
+  end
+  local made = loop:metrics()
+  if next(lookers) == nil then are_first = made.measured < 0.01 end
+  lookers[own] = true
+  return { ok = true, values = { json.encode(made, { is_lenient = true }) } }
+end
+
 local function answer(own, request)
   for name, handler in pairs(requests) do
     if type(request[name]) == "string" then return handler(own, request) end
   end
-  return { ok = false, error = "not understood; a request needs a string 'eval' or 'complete'" }
+  return { ok = false,
+    error = "not understood; a request needs a string 'eval', 'complete' or 'measure'" }
 end
 
 -- One connection. Evaluations are answered one by one, except that new ones can come while the
@@ -133,6 +156,7 @@ local function serve(stream, peer)
     end
   end
   session.remove(own)
+  stop_looking(own)
 end
 
 --- The path of a process's socket.

@@ -17,8 +17,8 @@ local function complain(message)
 end
 
 -- The program's figures; or nil and a message.
-local function look(console, text)
-  local reply, message, code = console:request { eval = text or "loop:metrics()", as = "json" }
+local function look(console)
+  local reply, message, code = console:request { measure = "json" }
   if not reply then
     local has_ended = code == "EPIPE" or code == "ECONNRESET"
     return nil, has_ended and "the program has ended" or message
@@ -72,8 +72,6 @@ local function follow(console, options)
     complain(message)
     return FAILURE
   end
-  -- The one that starts measuring also ends it.
-  local is_ours = before.measured < 0.01
   local is_live = not options.once and not options.json and ml.tty.is_tty(1)
   local status, has_ended = SUCCESS, false
   local looker = loop:task({ owner = "none" }, function()
@@ -96,7 +94,7 @@ local function follow(console, options)
   local keys <close> = is_live and on_quit(function() looker:cancel() end) or nil
   pcall(looker.await, looker)
   if is_live then io.write(SHOW) end
-  if is_ours and not has_ended then look(console, "loop:metrics { on = false } and nil") end
+  if not has_ended then console:request { measure = "end" } end
   return status
 end
 
