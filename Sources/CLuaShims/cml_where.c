@@ -13,22 +13,22 @@ static bool is_ours(const char *source) {
   return strncmp(source, "@moonloop/", 10) == 0 || strcmp(source, "=moonloop") == 0;
 }
 
-// A wrong argument to one of our Lua modules is reported at the script's line; for a mistake in a
-// configuration, the module gives the place.
+// A wrong argument to one of our Lua modules is reported at the script's line, or at none; for a
+// mistake in a configuration, the module that reads it gives the place.
 void cml_site(lua_State *L, char *text) {
   lua_Debug ar;
   text[0] = 0;
-  bool is_described = cml_of(L)->maker.line > 0;
+  if (cml_of(L)->maker.line > 0) return;
   for (int level = 0; lua_getstack(L, level, &ar); level++) {
     lua_getinfo(L, "Sl", &ar);
-    if (ar.currentline <= 0) continue;  // a C function
-    if (text[0] != 0 && is_ours(ar.source)) continue;
+    // A line of 0 or less: a C function.
+    if (ar.currentline <= 0 || is_ours(ar.source)) continue;
     // "(command line)" has brackets of its own.
     int length = (int)strlen(ar.short_src);
     bool is_bracketed = ar.short_src[0] == '(' && ar.short_src[length - 1] == ')';
     snprintf(text, CML_SITE_BYTES, " (%.*s:%d)", length - 2 * is_bracketed,
              ar.short_src + is_bracketed, ar.currentline);
-    if (is_described || !is_ours(ar.source)) return;
+    return;
   }
 }
 

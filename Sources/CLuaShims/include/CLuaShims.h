@@ -439,7 +439,7 @@ struct cml_frame {
   char what;  // L, C or m
   bool is_tail_call;
 };
-// " (app.lua:12)" for the innermost Lua function on the stack, or nothing. [-0, +0, -]
+// " (app.lua:12)" for the innermost function of a script on the stack, or nothing. [-0, +0, -]
 void cml_site(lua_State *L, char *text);
 // What a script calls the argument at an index of the running host function: Lua does not count the
 // object of `object:method()`, which is 0. [-0, +0, -]

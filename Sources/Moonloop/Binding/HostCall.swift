@@ -27,7 +27,8 @@ package struct HostCall {
   package let stack: LuaStack
   // The running state holds the runtime: a call by itself counts no reference.
   private let reference: Unmanaged<Runtime>
-  /// The function as a script writes it, such as `loop:timer`: messages begin with it.
+  /// The function as a script writes it, such as `loop:timer`: messages begin with it. Empty: the
+  /// module in Lua that calls it says what failed.
   package let name: StaticString
 
   @inline(__always)
@@ -76,6 +77,11 @@ package struct HostCall {
     let name = "\(name)"
     guard name.hasPrefix("item"), let (_, tag) = stack.taggedHandle(1) else { return name }
     return runtime.itemKinds[tag: tag].word + name.dropFirst(4)
+  }
+
+  /// A failure in operation with the function's name before it.
+  fileprivate func named(_ failure: String) -> String {
+    name.utf8CodeUnitCount == 0 ? failure : "\(title): \(failure)"
   }
 
   /// The text of a mistake that is a failure in operation: a value needs no place.
@@ -143,9 +149,9 @@ private func failed(_ call: HostCall, _ error: any Error) -> Int32 {
     return LuaStatus.raise
   case let failure as OperatingFailure: return nothing(call, failure.message, failure.code)
   case let error as LoopError:
-    if case .system = error { return nothing(call, "\(call.title): \(error)", error.code) }
+    if case .system = error { return nothing(call, call.named("\(error)"), error.code) }
     return call.raise(ScriptMistake("\(error)"))
-  case let error as SystemError: return nothing(call, "\(call.title): \(error)", error.name)
+  case let error as SystemError: return nothing(call, call.named("\(error)"), error.name)
   default: return call.state.raise(error, in: call.title, on: call.stack)
   }
 }

@@ -40,7 +40,7 @@ extension LuaState {
     stack.rawSet(-3)
     stack.popMetatable(of: -2)
     popLoaded("moonloop", on: stack)
-    preloadSpelling()
+    preloadMessages()
     preload(by: sourceIndex)
     return module
   }

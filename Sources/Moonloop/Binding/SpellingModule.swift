@@ -1,18 +1,28 @@
-// `require "moonloop.text.nearest"`: the edit distance of the host, for modules written in Lua, so
-// that a misspelt option gets the same answer wherever it occurs.
+// `require "moonloop.text.host"`: the parts of messages of modules written in Lua, which read like
+// the host's: the nearest spelling, the value that was given, and the caller's line.
 
 internal import LuaEmbed
 
 extension LuaState {
-  func preloadSpelling() {
+  func preloadMessages() {
     preload(
-      "moonloop.text.nearest",
+      "moonloop.text.host",
       loader: { L, _ in
-        LuaStack(L: L!).push(function: nearestWord)
+        let stack = LuaStack(L: L!)
+        stack.newTable(fields: 3)
+        for (name, function) in messageFunctions {
+          stack.push(name)
+          stack.push(function: function)
+          stack.rawSet(-3)
+        }
         return 1
       })
   }
 }
+
+private let messageFunctions: [(StaticString, LuaRawFunction)] = [
+  ("nearest", nearestWord), ("given", givenValue), ("mistake", raiseMistake),
+]
 
 /// `nearest(word, words, limit)`: the word in the list that was probably meant; otherwise nil.
 private let nearestWord: LuaRawFunction = { L, _ in
@@ -29,4 +39,19 @@ private let nearestWord: LuaRawFunction = { L, _ in
   }
   stack.push(near)
   return 1
+}
+
+/// `given(value)`: what follows "got" in a message: the value if it is short, otherwise its type.
+private let givenValue: LuaRawFunction = { L, _ in
+  let stack = LuaStack(L: L!)
+  stack.push(stack.given(1))
+  return 1
+}
+
+/// `mistake(problem, hint)`: raises an error at the innermost line of a script. The hint, which
+/// begins with "; ", follows the line.
+private let raiseMistake: LuaRawFunction = { L, _ in
+  let stack = LuaStack(L: L!)
+  stack.push(LuaText.clean("\(stack.string(1) ?? "")\(stack.site)\(stack.string(2) ?? "")"))
+  return LuaStatus.raise
 }

@@ -119,11 +119,13 @@ extension Tasks {
       + "served in \(modes.isEmpty ? "no mode" : modes)"
   }
 
-  /// Where the function of a suspended task waits; nil if Lua has no line for it.
+  /// Where the function of a suspended task waits, or where the task was made if it is one of
+  /// ours; nil if Lua has no line for it.
   func placeOfWait(_ task: ScriptTask) -> LuaPosition? {
     guard let coroutine = task.coroutine, state.isSuspended(coroutine) else { return nil }
-    let place = state.stack(of: coroutine).position
-    return place.source < 0 ? nil : place
+    return [state.stack(of: coroutine).position, task.madeAt].first { place in
+      place.source >= 0 && !state.text(of: place).hasPrefix("moonloop/")
+    }
   }
 
   /// What a task waits for, as text after "waits".

@@ -7,7 +7,7 @@ internal import MoonloopCore
 
 /// The entries of `moonloop.testing.host` that do not concern loops.
 let bedSystemEntries: [LuaEntry] = [
-  .function("files") { host($0, $1, "files", bedFiles) },
+  .function("files") { host($0, $1, "", bedFiles) },
   .function("monotonic", bedMonotonic),
   .function("is_terminal") { hostValue($0, $1, "is_terminal", bedIsTerminal) },
   .function("columns") { hostValue($0, $1, "columns", bedColumns) },

@@ -6,13 +6,13 @@ internal import MoonloopCore
 
 /// The entries of `moonloop.testing.host` for what a test makes and asks for.
 let bedToolEntries: [LuaEntry] = [
-  .function("make_folder") { hostValue($0, $1, "make_folder", bedMakeFolder) },
-  .function("make_folders") { hostValue($0, $1, "make_folders", bedMakeFolders) },
-  .function("remove_folder") { hostValue($0, $1, "remove_folder", bedRemoveFolder) },
-  .function("working_folder") { hostValue($0, $1, "working_folder", bedWorkingFolder) },
+  .function("make_folder") { hostValue($0, $1, "", bedMakeFolder) },
+  .function("make_folders") { hostValue($0, $1, "", bedMakeFolders) },
+  .function("remove_folder") { hostValue($0, $1, "", bedRemoveFolder) },
+  .function("working_folder") { hostValue($0, $1, "", bedWorkingFolder) },
   .function("set_working_folder") { host($0, $1, "set_working_folder", bedSetWorkingFolder) },
-  .function("free_port") { host($0, $1, "free_port", bedFreePort) },
-  .function("is_listening") { hostValue($0, $1, "is_listening", bedIsListening) },
+  .function("free_port") { host($0, $1, "", bedFreePort) },
+  .function("is_listening") { hostValue($0, $1, "", bedIsListening) },
   .function("pipe") { host($0, $1, "pipe", bedPipe) },
   // `close(descriptor)`.
   .function("close") {

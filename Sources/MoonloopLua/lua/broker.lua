@@ -9,6 +9,7 @@ local redis = require "moonloop.redis"
 local scripts = require "moonloop.broker.scripts"
 local spelling = require "moonloop.text.spelling"
 local unheld = require "moonloop.unheld"
+local mistake = require("moonloop.text.host").mistake
 
 -- Messages of one batch, its bytes, and seconds until a full queue is tried again.
 local BATCH, BATCH_BYTES, FULL_PAUSE = 100, 1 << 20, 0.05
@@ -40,7 +41,7 @@ local function pack(self, value)
   local form, text, ok = "s", value, true
   if type(value) ~= "string" then
     form, ok, text = "j", pcall(json.encode, value)
-    if not ok then error(("%s: %s"):format(self.label, text:gsub("^ml%.json%.encode: ", "")), 3) end
+    if not ok then mistake(("%s: %s"):format(self.label, text:gsub("^ml%.json%.encode: ", ""))) end
   end
   if #text <= MESSAGE_LIMIT then return form, text end
   return nil, ("%s: a message of %d bytes; the limit is %d"):format(self.label, #text,
@@ -110,7 +111,7 @@ end
 -- The state of a handle, and the timeout of one of its calls, unless it was closed.
 local function enter(handle, what, options)
   local self = states[handle]
-  local timeout = check(what, options, { timeout = "number" }, 3).timeout
+  local timeout = check(what, options, { timeout = "number" }).timeout
   if not self.is_closed then return self, timeout or self.timeout end
   return nil, self.label .. " was closed", "EPIPE"
 end
@@ -130,7 +131,7 @@ end
 function methods:request(message, options)
   local state, timeout, code = enter(self, "port:request", options)
   if not state then return nil, timeout, code end
-  if state.deliver == "all" then error(state.label .. ": messages to all get no reply", 2) end
+  if state.deliver == "all" then mistake(state.label .. ": messages to all get no reply") end
   local form, text, problem = pack(state, message)
   if not form then return nil, text, problem end
   local ends, channel = ml.now() + timeout, ("%s:reply:%s"):format(state.key, state.id)
@@ -165,7 +166,7 @@ function methods:on(event, handler)
   local problem = event ~= "message" and ("unknown event '%s'; there is 'message'"):format(event)
     or handler ~= nil and type(handler) ~= "function" and "the handler must be a function"
     or state.inbox and "a task receives from it" or state.is_closed and "it was closed"
-  if problem then error(("%s: %s"):format(state.label, problem), 2) end
+  if problem then mistake(("%s: %s"):format(state.label, problem)) end
   receiver.set(state, handler)
   return self
 end
@@ -174,7 +175,7 @@ function methods:receive(options)
   local state, why, code = enter(self, "port:receive", options)
   if not state then return nil, why, code end
   if not state.inbox then
-    if state.handler then error(state.label .. " has a handler", 2) end
+    if state.handler then mistake(state.label .. " has a handler") end
     local inbox = ml.channel()
     state.inbox = inbox
     receiver.set(state, function(message, reply)
@@ -224,21 +225,21 @@ end
 function meta.__newindex(handle, key, value)
   local state = states[handle]
   if key == "on_error" then
-    state.on_error = check(state.label, { on_error = value }, OPTIONS, 2).on_error
+    state.on_error = check(state.label, { on_error = value }, OPTIONS).on_error
   else
-    error(("%s: the field '%s' cannot be set"):format(state.label, tostring(key)), 2)
+    mistake(("%s: the field '%s' cannot be set"):format(state.label, tostring(key)))
   end
 end
 
 return function(options)
   local self = {}
   for name, value in pairs(DEFAULTS) do self[name] = value end
-  for name, value in pairs(check("ml.port", options, OPTIONS, 3)) do self[name] = value end
+  for name, value in pairs(check("ml.port", options, OPTIONS)) do self[name] = value end
   if not (self.name or ""):find "^[%w._-]+$" or #self.name > 64 then
-    error("ml.port: 'name' must be 1 to 64 letters, digits, '.', '-' or '_'", 3)
+    mistake("ml.port: 'name' must be 1 to 64 letters, digits, '.', '-' or '_'")
   end
   local place, problem = redis.parse_url(self.over)
-  if not place then error("ml.port: 'over': " .. problem, 3) end
+  if not place then mistake("ml.port: 'over': " .. problem) end
   self.label, self.key = ("port '%s'"):format(self.name), ("moonloop:{%s}"):format(self.name)
   self.out, self.requests, self.number, self.asked, self.dropped = {}, {}, 1, 0, 0
   self.place, self.pack, self.unpack, self.id = place, pack, unpack_text, identity(self)

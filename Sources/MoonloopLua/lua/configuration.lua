@@ -7,6 +7,7 @@ local schema = require "moonloop.configuration.schema"
 local items = require "moonloop.configuration.items"
 local quoting = require "moonloop.text.quoting"
 local spelling = require "moonloop.text.spelling"
+local host = require "moonloop.text.host"
 
 local configuration = { sections = schema.sections }
 
@@ -165,11 +166,12 @@ function configuration.configure(what)
   if type(what) == "table" then
     doc = configuration.document(what, "configuration")
   elseif type(what) == "string" then
-    local message
-    doc, message = configuration.read(what)
+    local text, message = configuration.text(what)
+    if not text then host.mistake("ml.configure: cannot read " .. message) end
+    doc, message = evaluated(text, what)
     if not doc then error(message, 0) end
   else
-    error("ml.configure: takes the path of a file or a table, got " .. rules.given(what), 2)
+    host.mistake("ml.configure: takes the path of a file or a table, got " .. rules.given(what))
   end
   local found = configuration.mistakes(doc)
   if #found > 0 then error(configuration.in_words(doc, found), 0) end

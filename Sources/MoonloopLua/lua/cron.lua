@@ -1,6 +1,7 @@
 -- loop:cron: timers by schedules of the calendar, each a timer with a date of the wall clock that
 -- gets its next date as it fires.
 local ml = require "moonloop"
+local host = require "moonloop.text.host"
 local parse = require "moonloop.cron.schedule"
 local spelling = require "moonloop.text.spelling"
 local zone = require "moonloop.cron.zone"
@@ -9,17 +10,17 @@ local OPTIONS = { "zone", "modes", "name", "tolerance", "keep_alive", "on_error"
 -- How many of the dates that were missed are counted.
 local MISSED_LIMIT = 1000
 
--- The caller is three levels up: of the function that raises, of ours, of the host's.
-local function mistake(what, ...) error(("loop:cron: " .. what):format(...), 4) end
+local function mistake(what, hint) host.mistake("loop:cron: " .. what, hint) end
 
--- What is wrong with the options; nil if nothing is.
+-- What is wrong with the options, and a hint; nil if nothing is.
 local function problem_of(options)
   for key in pairs(options) do
     if type(key) == "string" then
       local is_known = false
       for _, name in ipairs(OPTIONS) do is_known = is_known or name == key end
       if not is_known then
-        return ("unknown option '%s'%s"):format(key, spelling.hint(key, OPTIONS, "the options are"))
+        return ("unknown option '%s'"):format(key),
+          spelling.hint(key, OPTIONS, "the options are")
       end
     elseif key ~= 1 and key ~= 2 then
       return ("takes a schedule, a handler and named options, got [%s]"):format(tostring(key))
@@ -66,19 +67,19 @@ end
 
 return function(loop, options, handler)
   if type(options) ~= "table" then options = { options, handler } end
-  local problem = problem_of(options)
-  if problem then mistake("%s", problem) end
+  local problem, hint = problem_of(options)
+  if problem then mistake(problem, hint) end
   local schedule
   schedule, problem = parse(options[1])
-  if not schedule then mistake("%s", problem) end
+  if not schedule then mistake(problem) end
   local offset
   offset, problem = zone.named(options.zone)
-  if not offset then mistake("%s", problem) end
+  if not offset then mistake(problem) end
   if type(options[2]) ~= "function" then
-    mistake("the handler must be a function, got %s%s",
-      options[2] == nil and "nothing" or "a " .. type(options[2]), type(options[2]) == "table"
+    mistake("the handler must be a function, got " .. host.given(options[2]),
+      type(options[2]) == "table"
         and "; options go with the schedule: loop:cron { \"0 3 * * *\", zone = \"UTC\", handler }"
-        or "")
+        or nil)
   end
   return start(loop, schedule, offset, options, options[2])
 end

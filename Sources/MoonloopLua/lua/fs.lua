@@ -1,5 +1,6 @@
 -- ml.fs: files, on a few threads: the task waits, the loop goes on. See docs/files.md.
 local file = require "moonloop.fs.file"
+local mistake = require("moonloop.text.host").mistake
 local getenv = os.getenv  -- later a script may have no such function
 
 local fs = { open = file.open }
@@ -184,11 +185,11 @@ local function template(name, options)
   local made = file.options(name, options,
     { folder = "string", prefix = "string", memory = "boolean" })
   if made.memory and made.folder then
-    error(("%s: 'memory' says where already; leave 'folder' out"):format(name), 3)
+    mistake(("%s: 'memory' says where already; leave 'folder' out"):format(name))
   end
   if made.prefix and made.prefix:find "/" then
-    error(("%s: 'prefix' must not have a '/', got '%s'; 'folder' says where"):format(name,
-      made.prefix), 3)
+    mistake(("%s: 'prefix' must not have a '/', got '%s'; 'folder' says where"):format(name,
+      made.prefix))
   end
   local folder = made.memory and MEMORY or made.folder or getenv "TMPDIR" or "/tmp"
   local call = file.caller(name, ("'%s'"):format(folder), made.timeout)
@@ -235,7 +236,7 @@ function fs.chmod(path, permissions, options)
   file.text("ml.fs.chmod", path, "the path")
   local _, call = one("ml.fs.chmod", path, options, {})
   if math.type(permissions) ~= "integer" then
-    error("ml.fs.chmod: the permissions must be a number such as 420 (0644)", 2)
+    mistake("ml.fs.chmod: the permissions must be a number such as 420 (0644)")
   end
   return call("chmod", path, permissions)
 end

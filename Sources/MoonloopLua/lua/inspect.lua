@@ -123,7 +123,7 @@ local function brief(value, state)
 end
 
 return function(value, options)
-  options = check("ml.inspect", options, OPTIONS, 2)
+  options = check("ml.inspect", options, OPTIONS)
   local one_line = options.one_line
   local state = { depth = options.depth or one_line and 2 or 5, items = options.items or 100,
     width = options.width or 78, one_line = one_line, path = {}, left = TOTAL }

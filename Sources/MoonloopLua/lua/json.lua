@@ -1,9 +1,11 @@
 -- JSON (RFC 8259), the one codec of consoles, reports, traces, plans and scripts: a strict reader,
 -- and a writer for any value. See docs/decisions/0014 and 0034.
 local check = require "moonloop.text.options"
+local host = require "moonloop.text.host"
 local quoting = require "moonloop.text.quoting"
 local units = require "moonloop.text.units"
 local values = require "moonloop.text.values"
+local mistake = host.mistake
 
 -- Default limits for nesting and length.
 local DEPTH_LIMIT, SIZE_LIMIT = 200, 256 << 20
@@ -14,7 +16,7 @@ local WRITING = { pretty = "boolean", decimals = { "integer", 0, 17 }, is_lenien
 local OBJECT = {}  -- the metatable of a table that is an object, even if it is empty or has a 1
 local NULL = setmetatable({}, {
   __tostring = function() return "null" end,
-  __newindex = function() error("json: null cannot have fields", 2) end,
+  __newindex = function() mistake "ml.json.null: cannot have fields" end,
   __metatable = false,
 })
 
@@ -22,7 +24,7 @@ local json = { null = NULL }
 
 function json.object(fields)
   if fields ~= nil and type(fields) ~= "table" then
-    error(("ml.json.object: takes a table, got a %s"):format(type(fields)), 2)
+    mistake(("ml.json.object: takes a table, got %s"):format(host.given(fields)))
   end
   return setmetatable(fields or {}, OBJECT)
 end
@@ -130,10 +132,9 @@ end
 
 function json.decode(text, options)
   if type(text) ~= "string" then
-    local given = text == nil and "nothing" or "a " .. type(text)
-    error("ml.json.decode: takes a string, got " .. given, 2)
+    mistake("ml.json.decode: takes a string, got " .. host.given(text))
   end
-  local ok, value = pcall(read_whole, text, check("ml.json.decode", options, READING, 2))
+  local ok, value = pcall(read_whole, text, check("ml.json.decode", options, READING))
   if ok then return value end
   if type(value) ~= "table" then error(value, 0) end
   local before = text:sub(1, value.at - 1)
@@ -238,12 +239,12 @@ function Writer:value(value)
 end
 
 function json.encode(value, options)
-  options = check("ml.json.encode", options, WRITING, 2)
+  options = check("ml.json.encode", options, WRITING)
   local writer = setmetatable({ options = options, open = {}, path = {}, depth = 0 }, Writer)
   local ok, text = pcall(writer.value, writer, value)
   if ok then return text end
   if type(text) ~= "table" then error(text, 0) end
-  error("ml.json.encode: " .. text.problem, 2)
+  mistake("ml.json.encode: " .. text.problem)
 end
 
 return json

@@ -2,10 +2,12 @@
 -- buffer (CLinuxShims/log.c), and what has no room there is dropped and counted.
 local ml = require "moonloop"
 local check = require "moonloop.text.options"
+local host = require "moonloop.text.host"
 local lines = require "moonloop.log.lines"
 local spelling = require "moonloop.text.spelling"
 local unheld = require "moonloop.unheld"
 local warning = require "moonloop.warning"
+local mistake = host.mistake
 -- A script that was not granted everything writes where its `print` writes.
 local has_sinks, sinks = pcall(require, "moonloop.sink")
 local count = not has_sinks and require "moonloop.log.count"
@@ -59,7 +61,7 @@ local function open(to)
   if type(to) == "function" then return { write = function(_, line) to(line) return true end } end
   local wrong = type(to) ~= "string" and "'to' must be \"stderr\", \"stdout\", a path or a function"
     or not has_sinks and "only a script with all grants may write logs to files"
-  if wrong then error("ml.log: " .. wrong, 3) end
+  if wrong then mistake("ml.log: " .. wrong) end
   local sink, problem, code = sinks.open(fd or to)
   if not sink then return nil, ("ml.log: '%s': %s"):format(to, problem), code end
   local outlet = setmetatable({ sink = sink, name = to }, Outlet)
@@ -102,10 +104,10 @@ for level, rank in pairs(lines.levels) do
   methods[level] = function(handle, message, fields)
     local self = states[handle]
     local problem = not self and "must be called with a colon"
-      or type(message) ~= "string" and "the message must be a string, got a " .. type(message)
+      or type(message) ~= "string" and "the message must be a string, got " .. host.given(message)
       or fields ~= nil and type(fields) ~= "table"
-        and "the fields must be a table, got a " .. type(fields)
-    if problem then error(("log:%s: %s"):format(level, problem), 2) end
+        and "the fields must be a table, got " .. host.given(fields)
+    if problem then mistake(("log:%s: %s"):format(level, problem)) end
     if rank <= lines.levels[self.level] then log(self, level, message, fields) end
   end
 end
@@ -117,13 +119,13 @@ local function make(state)
 end
 
 function methods:with(fields)
-  if type(fields) ~= "table" then error("log:with: takes a table of fields", 2) end
+  if type(fields) ~= "table" then mistake("log:with: takes a table of fields") end
   local own = states[self]
   return make(lines.merged(own, { fields = lines.merged(own.fields, fields) }))
 end
 
 function methods:flush(options)
-  options = check("log:flush", options, { timeout = "number" }, 2)
+  options = check("log:flush", options, { timeout = "number" })
   local outlet, ends = states[self].shared.outlet, ml.now() + (options.timeout or math.huge)
   while outlet.sink do
     local left, problem, code = sinks.drain(outlet.sink)
@@ -152,12 +154,12 @@ function meta.__index(handle, key)
 end
 
 function meta.__newindex(handle, key, value)
-  if key ~= "level" then error(("log.%s: cannot be set"):format(tostring(key)), 2) end
-  states[handle].level = check("ml.log", { level = value or "nil" }, OPTIONS, 2).level
+  if key ~= "level" then mistake(("log.%s: cannot be set"):format(tostring(key))) end
+  states[handle].level = check("ml.log", { level = value or "nil" }, OPTIONS).level
 end
 
 return function(options)
-  options = check("ml.log", options, OPTIONS, 2)
+  options = check("ml.log", options, OPTIONS)
   local to = options.to or "stderr"
   local form = has_sinks and to == "stderr" and sinks.is_journal(2) and "journal" or "text"
   local outlet, problem, code = open(to)

@@ -73,14 +73,13 @@ local function remember(value, seen)
   end
 end
 
--- Called through a C function, so level 3 is the script.
 function reload.state(name, default)
   if type(name) ~= "string" then
-    error("ml.reload.state: the name must be a string, got " .. type(name), 3)
+    mistake("ml.reload.state: the name must be a string, got " .. host.given(name))
   end
   if default ~= nil and type(default) ~= "table" then
-    error("ml.reload.state: the default must be a table (its contents survive), got "
-      .. type(default), 3)
+    mistake("ml.reload.state: the default must be a table (its contents survive), got "
+      .. host.given(default))
   end
   if states[name] == nil then
     states[name] = default or {}
@@ -92,7 +91,7 @@ end
 
 function reload.on_unload(handler)
   if type(handler) ~= "function" then
-    error("ml.reload.on_unload: the handler must be a function, got " .. type(handler), 3)
+    mistake("ml.reload.on_unload: the handler must be a function, got " .. host.given(handler))
   end
   unloaders[#unloaders + 1] = handler
 end

@@ -1,6 +1,8 @@
 -- ml.workers: several workers that run the same script, for more than one core.
 local ml = require "moonloop"
+local host = require "moonloop.text.host"
 local spelling = require "moonloop.text.spelling"
+local mistake = host.mistake
 
 local methods = {}
 local NAMES = { "await", "stop" }
@@ -8,8 +10,8 @@ local meta = { __name = "moonloop.Workers" }
 
 function meta.__index(_, key)
   if methods[key] or math.type(key) then return methods[key] end
-  error(("workers: unknown field '%s'%s"):format(key,
-    spelling.hint(tostring(key), NAMES, "there are")), 2)
+  mistake(("workers: unknown field '%s'"):format(key),
+    spelling.hint(tostring(key), NAMES, "there are"))
 end
 
 function methods:stop()
@@ -58,10 +60,10 @@ end
 
 return function(count, options)
   if math.type(count) ~= "integer" or count < 1 then
-    error(("ml.workers: needs the number of workers first, got %s"):format(
-      count == nil and "nil" or math.type(count) and tostring(count) or "a " .. type(count)), 2)
+    mistake(("ml.workers: needs the number of workers first, got %s"):format(
+      host.given(count)))
   elseif type(options) ~= "table" then
-    error("ml.workers: needs the options of ml.worker second: ml.workers(4, { \"serve.lua\" })", 2)
+    mistake("ml.workers: needs the options of ml.worker second: ml.workers(4, { \"serve.lua\" })")
   end
   local workers = setmetatable({}, meta)
   local is_whole = false

@@ -118,6 +118,43 @@ struct MistakeTests {
       #"loop:observer { on = "before_timers", function(o) loop:add(o) loop:add(o, "side") end }"#,
       ""),
     Row(
+      "a source with two handlers",
+      "loop:source { function() end, perform = function() end }",
+      "loop:source: there are two handlers: an element without a name, and 'perform' (HERE)"),
+    Row(
+      "an unknown option of a module in Lua", #"ml.fs.read("a", { limt = 1 })"#,
+      "ml.fs.read: unknown option 'limt' (HERE); did you mean 'limit'?"),
+    Row(
+      "the same in a tail call", #"return ml.fs.read("a", { limt = 1 })"#,
+      "ml.fs.read: unknown option 'limt'"),
+    Row(
+      "a path of a wrong type", "ml.fs.read(5)",
+      "ml.fs.read: the path must be a string, got 5 (HERE)"),
+    Row(
+      "an unknown option of a schedule", #"loop:cron { "@daily", zon = "UTC", print }"#,
+      "loop:cron: unknown option 'zon' (HERE); did you mean 'zone'?"),
+    Row(
+      "a value without a form in JSON", "ml.json.encode(print)",
+      "ml.json.encode: a function has no JSON form (HERE)"),
+    Row(
+      "an unknown field of a log", "print(ml.log().levl)",
+      "a log has no field 'levl' (HERE); did you mean 'level'?"),
+    Row(
+      "an unknown option of a request", #"ml.http.get("http://127.0.0.1:9/", { timout = 1 })"#,
+      "ml.http.get: unknown option 'timout' (HERE); did you mean 'timeout'?"),
+    Row(
+      "a handler of HTTP with a misspelt name", "ml.http.serve { port = 0, handlr = print }",
+      "ml.http.serve: unknown option 'handlr' (HERE); did you mean 'handler'?"),
+    Row(
+      "no handler of HTTP", "ml.http.serve { port = 0 }",
+      "ml.http.serve: the handler is missing (HERE); put a function first in the table"),
+    Row(
+      "a configuration that is not there", #"ml.configure "nofile.lua""#,
+      "ml.configure: cannot read nofile.lua: No such file or directory (HERE)"),
+    Row(
+      "no number of workers", #"ml.workers("two", {})"#,
+      #"ml.workers: needs the number of workers first, got "two" (HERE)"#),
+    Row(
       "a repeating timer of a nanosecond",
       "local n = 0 loop:every(1e-9, function(t) n = n + 1 if n == 99 then t:invalidate() end end)",
       ""),

@@ -87,12 +87,12 @@ local rows = {
   { "return { timers = { a = { every = '5s', first = '2 min', tolerance = '10%',\n"
     .. " handler = print } } }",
     "1: timers.a.every: must be > 0 seconds, got \"5s\"; write 5\n"
-      .. "1: timers.a.first: must be seconds, a number >= 0, got \"2 min\"; write 120\n"
+      .. "1: timers.a.first: must be seconds, a finite number, got \"2 min\"; write 120\n"
       .. "1: timers.a.tolerance: must be seconds, a number >= 0, got \"10%\"\n3 mistakes" },
   { "return { timers = { a = { every = 0/0, first = math.huge,\n tolerance = -1,\n"
     .. " handler = print } } }",
     "1: timers.a.every: must be > 0 seconds, got nan\n"
-      .. "1: timers.a.first: must be seconds, a number >= 0, got inf\n"
+      .. "1: timers.a.first: must be seconds, a finite number, got inf\n"
       .. "2: timers.a.tolerance: must be seconds, a number >= 0, got -1\n3 mistakes" },
   { "return { timers = { a = { every = 1e-300, handler = print } } }",
     "1: timers.a.every: must be > 0 seconds, got 1e-300" },

@@ -5,10 +5,10 @@ local loop = ml.current()
 
 local MISTAKES = {
   { { dta = "x" }, "unknown option 'dta'; did you mean 'data'?" },
-  { { data = {} }, "'data' of an event must be text, got a table" },
-  { { data = "x", retry = 0 / 0 }, "'retry' of an event must be from 0" },
-  { { data = "x", retry = -1 }, "'retry' of an event must be from 0" },
-  { { data = "x", id = "a\nb" }, "'id' of an event must be one line" },
+  { { data = {} }, "'data' must be text, got a table" },
+  { { data = "x", retry = 0 / 0 }, "'retry' must be from 0" },
+  { { data = "x", retry = -1 }, "'retry' must be from 0" },
+  { { data = "x", id = "a\nb" }, "'id' must be one line" },
 }
 
 -- A body in parts, and the events in it: event, id and data of each.
@@ -25,7 +25,8 @@ local server = assert(http.serve { host = "127.0.0.1", port = 0, function(reques
   if request.path == "/mistakes" then
     for _, case in ipairs(MISTAKES) do
       local ok, message = pcall(response.event, response, case[1])
-      assert(not ok and message:find(case[2], 1, true), message)
+      local said = message:gsub(" %(Http/events.lua:%d+%)", "")
+      assert(not ok and said:find("response:event: " .. case[2], 1, true) == 1, message)
     end
     return 204
   end

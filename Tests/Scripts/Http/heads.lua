@@ -31,15 +31,15 @@ local function wrong_answers()
   for message, bad in pairs {
     ["a body must be a string, a number or a function, got a table; ml.json.encode makes a text "
       .. "of one"] = { { body = { "abc" } } },
-    ["the headers must be a table, got a string"] = { 200, "ok", "x: y" },
-    ["the status must be a whole number from 200 to 999, got a string"] = { { status = "200" } },
+    ["the headers must be a table, got \"x: y\""] = { 200, "ok", "x: y" },
+    ["the status must be a whole number from 200 to 999, got \"200\""] = { { status = "200" } },
     ["the headers have names, e.g. { accept = \"text/html\" }; got [1]"] = { 200, "ok", { "x" } },
-    ["the field 'x-a' must be a string, a number or a list of them, got a table with a"] = {
+    ["the header 'x-a' must be a string, a number or a list of them, got a table with a"] = {
       200, "ok", { ["X-A"] = { a = 1 } } },
   } do
     answer = bad
     is("500", get "/")
-    assert(reported == "http: GET /: " .. message, reported)
+    assert(reported == "ml.http.serve: GET /: " .. message, reported)
   end
   -- A complete answer has a length, whatever its handler says.
   answer = { 200, "ok", { ["Transfer-Encoding"] = "chunked" } }

@@ -115,7 +115,7 @@ local function bodies()
     return request.user
   end }
   assert(http.post(there .. "/", "x").body == "ada")
-  assert(refused:find("a request has no field 'pth'; did you mean 'path'?", 1, true), refused)
+  assert(refused:find "^request: unknown field 'pth' %(.*%); did you mean 'path'%?", refused)
   for _, case in ipairs { { { 200, 42 }, "42" }, { { { body = 42 } }, "42" },
     { { 201, 0.25 }, "0.25" }, { { "text" }, "text" },
     { { ("text"):gsub("x", "s") }, "test" }, { { { status = 200 } }, "" } } do
@@ -133,15 +133,15 @@ local function bodies()
     { { { bdy = "x" } }, "a response has no field 'bdy'; did you mean 'body'?" },
     { { { wrong = 1 } }, "its fields are body, file, headers, status" },
     { { { body = {} } }, "a body must be a string, a number or a function, got a table" },
-    { { { headers = "x" } }, "the headers must be a table, got a string" },
+    { { { headers = "x" } }, "the headers must be a table, got \"x\"" },
     { { { file = 1 } }, "'file' of a response must be a path" },
     { { "none", 404 }, "the status comes first: return 404, \"no such page\"" },
     { { "200", "x" }, "a body is returned alone or after a status: return 200, body, headers" },
     { { "text", { ["x-a"] = "b" } }, "got a table after a body" },
-    { { nil, "no database" }, "http: GET /: the handler failed: no database" },
+    { { nil, "no database" }, "ml.http.serve: GET /: the handler failed: no database" },
     { { 42 }, "a number alone is a status, got 42; as a body it comes second: return 200, 42" },
     { { 0.5 }, "a number alone is a status, got 0.5; as a body it comes second" },
-    { { true }, "a handler must return a body, a status or a table, got a boolean" },
+    { { true }, "a handler must return a body, a status or a table, got true" },
   } do
     answer, problems = case[1], {}
     assert(http.get(base .. "/").status == 500)

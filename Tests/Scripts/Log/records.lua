@@ -90,7 +90,7 @@ for _, call in ipairs {
   function() return log.inf end, function() log:flush { timeot = 1 } end,
 } do
   local ok, problem = pcall(call)
-  assert(not ok and problem:find "records.lua:%d+: ", problem)
+  assert(not ok and problem:find "%(Log/records.lua:%d+%)", problem)
 end
 local _, problem, code = ml.log { to = "/nowhere/log" }
 assert(code == "ENOENT" and problem:find("log: '/nowhere/log'", 1, true), problem)

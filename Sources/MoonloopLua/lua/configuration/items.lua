@@ -6,6 +6,7 @@ local positions = require "moonloop.configuration.positions"
 local rules = require "moonloop.configuration.rules"
 local sources = require "moonloop.configuration.sources"
 local spelling = require "moonloop.text.spelling"
+local mistake = require("moonloop.text.host").mistake
 
 local items = {}
 
@@ -127,17 +128,20 @@ Running.__close = Running.close
 local function bounds_of(options)
   if options == nil then return end
   if type(options) ~= "table" then
-    error("running:run: takes a table of options, such as { timeout = 5 }, got "
-      .. rules.given(options), 3)
+    mistake("running:run: takes a table of options, such as { timeout = 5 }, got "
+      .. rules.given(options))
   end
-  local found
+  local found, advice
   rules.fields { mode = rules.mode, timeout = rules.seconds }(function(path, problem)
-    found = found or ("running:run: '%s' %s"):format(tostring(path[1]), problem)
+    if found then return end
+    advice = problem:match "^unknown field(.*)"
+    found = advice and ("running:run: unknown option '%s'"):format(path[1])
+      or ("running:run: '%s' %s"):format(path[1], problem)
   end, {}, options)
   if options.mode == "common" then
     found = "running:run: the loop cannot run in 'common'; name one mode"
   end
-  if found then error(found, 3) end
+  if found then mistake(found, advice) end
   return options.mode, options.timeout
 end
 
@@ -197,9 +201,8 @@ function Running:add(doc, section, name, make)
     self.made[#self.made + 1] = handle
     return
   end
-  local problem = tostring(ok and message or handle):gsub(" %(moonloop/[%w.]+:%d+%)", "")
   self.failures[#self.failures + 1] = ("%s:%s %s.%s: %s"):format(doc.name,
-    line > 0 and line .. ":" or "", section, name, problem)
+    line > 0 and line .. ":" or "", section, name, tostring(ok and message or handle))
 end
 
 -- Makes what a document without mistakes describes. A simulation passes `makers` for kinds of

@@ -44,6 +44,7 @@ end
 
 rules.positive_seconds = time("> 0 seconds", function(v) return v >= 1e-9 end)
 rules.seconds = time("seconds, a number >= 0", function(v) return v >= 0 end)
+rules.any_seconds = time("seconds, a finite number", function() return true end)
 rules.flag = expect("true or false", function(v) return type(v) == "boolean" end)
 rules.text = expect("a string", function(v)
   return type(v) == "string" and v ~= "" and not v:find("\0", 1, true)
@@ -157,7 +158,7 @@ end
 rules.modes = rules.names(rules.mode, "the name of a mode")
 
 local SIGNALS = {}
-for name in ("hup int quit usr1 usr2 term alrm chld cont tstp ttin ttou winch io poll pwr xcpu "
+for name in ("hup int quit usr1 usr2 term chld cont tstp ttin ttou winch io poll pwr xcpu "
   .. " xfsz prof vtalrm stkflt cld"):gmatch "%S+" do
   SIGNALS[#SIGNALS + 1] = name
 end
@@ -175,7 +176,7 @@ function rules.signal(report, path, value)
   for _, known in ipairs(SIGNALS) do
     if word == known then return true end
   end
-  local fatal = " kill stop segv bus fpe ill trap sys abrt iot pipe urg "
+  local fatal = " kill stop segv bus fpe ill trap sys abrt iot pipe urg alrm "
   local is_fatal = fatal:find(" " .. word .. " ", 1, true)
   report(path, ("signal %s %s"):format(rules.given(value), is_fatal and "cannot be handled"
     or "is unknown" .. spelling.hint(word, SIGNALS)))

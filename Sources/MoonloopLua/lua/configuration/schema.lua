@@ -28,8 +28,8 @@ local function readable(read)
 end
 
 local timer = rules.fields(item {
-  every = rules.positive_seconds, first = rules.seconds, tolerance = rules.seconds,
-  at = rules.seconds, cron = readable(parse_schedule), zone = readable(zones.named),
+  every = rules.positive_seconds, first = rules.any_seconds, tolerance = rules.seconds,
+  at = rules.any_seconds, cron = readable(parse_schedule), zone = readable(zones.named),
 }, { "handler" })
 
 -- What says when a timer fires; fields of one line go together.

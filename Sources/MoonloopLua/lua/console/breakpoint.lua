@@ -259,7 +259,7 @@ end
 
 --- `ml.break_here(options)`.
 function breakpoint.here(options)
-  return breakpoint.enter { wait = check("ml.break_here", options, { wait = "any" }, 3).wait }
+  return breakpoint.enter { wait = check("ml.break_here", options, { wait = "any" }).wait }
 end
 
 --- Whether an error value is no failure, so that no breakpoint is wanted for it.

@@ -1,34 +1,24 @@
 -- Open files, and what all of moonloop.fs shares: options, deadlines, and error messages.
 local ml = require "moonloop"
--- Later a script may have no such functions.
-local getinfo, setmetatable = debug.getinfo, setmetatable
+local setmetatable = setmetatable  -- later a script may have no such function
 local files = require "moonloop.files"
 local check = require "moonloop.text.options"
+local host = require "moonloop.text.host"
 local unheld = require "moonloop.unheld"
 local warning = require "moonloop.warning"
+local mistake = host.mistake
 
 local file = {}
-
--- The level of the script's line, for `error` in the function that calls this.
-local function script_level()
-  local level = 3
-  while true do
-    local info = getinfo(level, "S")
-    if not info or not info.source:find "^@moonloop/" then return level - 1 end
-    level = level + 1
-  end
-end
 
 --- Checks the options of a function; returns them, never nil.
 -- @param known type names by option; all know 'timeout'
 function file.options(name, options, known)
   if options == nil then return {} end
   known.timeout = "number"
-  local level = script_level()
-  local checked = check(name, options, known, level)
+  local checked = check(name, options, known)
   for option, value in pairs(checked) do
     if type(value) == "number" and not (value >= 0) then
-      error(("%s: '%s' must be at least 0, got %s"):format(name, option, value), level)
+      mistake(("%s: '%s' must be at least 0, got %s"):format(name, option, value))
     end
   end
   return checked
@@ -37,8 +27,8 @@ end
 --- Checks an argument that must be a string.
 function file.text(name, value, what)
   if type(value) == "string" then return value end
-  error(("%s: %s must be a string, got %s"):format(name, what,
-    value == nil and "nothing" or "a " .. type(value)), 3)
+  mistake(("%s: %s must be a string, got %s"):format(name, what,
+    host.given(value)))
 end
 
 --- Makes calls, all of them within one timeout.
@@ -81,8 +71,8 @@ function file.open(path, mode, options)
   mode = mode or "r"
   local flags = type(mode) == "string" and FLAGS[(mode:gsub("b$", ""))]  -- "b" has no effect
   if not flags then
-    error(("ml.fs.open: the mode must be r, r+, w, w+, a, a+, wx or wx+, got '%s'"):format(
-      tostring(mode)), 2)
+    mistake(("ml.fs.open: the mode must be r, r+, w, w+, a, a+, wx or wx+, got %s"):format(
+      host.given(mode)))
   end
   options = file.options("ml.fs.open", options, { permissions = "number" })
   local call = file.caller("ml.fs.open", ("'%s'"):format(path), options.timeout)
@@ -111,7 +101,7 @@ end
 -- A caller for a method of an open file.
 local function on(self, name, timeout)
   if getmetatable(self) ~= meta then
-    error(("%s: must be called on an open file"):format(name), 3)
+    mistake(("%s: must be called on an open file"):format(name))
   end
   local call = file.caller(name, ("'%s'"):format(self.path), timeout)
   if open[self] then return call, open[self] end
@@ -123,8 +113,8 @@ end
 -- A position is an option.
 local function check_place(name, place, example)
   if type(place) == "number" then
-    error(("%s: the position is an option: %s(%s, { at = %s })"):format(name, name,
-      example, place), script_level())
+    mistake(("%s: the position is an option: %s(%s, { at = %s })"):format(name, name,
+      example, place))
   end
 end
 
@@ -132,7 +122,7 @@ function methods:read(count, options)
   check_place("file:read", options, "count")
   options = file.options("file:read", options, { at = "number" })
   if math.type(count) ~= "integer" or count < 0 then
-    error("file:read: takes the number of bytes, got " .. tostring(count), 2)
+    mistake("file:read: takes the number of bytes, got " .. host.given(count))
   end
   local call, fd = on(self, "file:read", options.timeout)
   return call("read", fd, count, options.at or -1)

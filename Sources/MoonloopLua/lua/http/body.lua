@@ -1,5 +1,6 @@
 -- Bodies: how long they are, read in parts and whole, and written in chunks.
 local ml = require "moonloop"
+local host = require "moonloop.text.host"
 local message = require "moonloop.http.message"
 
 local body = {}
@@ -121,8 +122,8 @@ end
 --- Raises an error at the script's line unless this can be the most that a read gives.
 function body.check_most(object, most)
   if most == nil or type(most) == "number" and math.tointeger(most) and most > 0 then return end
-  error(("%s:read: takes the maximum number of bytes, got %s"):format(object,
-    type(most) == "string" and ("'%s'"):format(most) or tostring(most)), 3)
+  host.mistake(("%s:read: takes the maximum number of bytes, got %s"):format(object,
+    host.given(most)))
 end
 
 --- Reads the rest of a body.

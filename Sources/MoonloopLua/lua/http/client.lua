@@ -4,8 +4,11 @@ local exchange = require "moonloop.http.exchange"
 local fields = require "moonloop.http.fields"
 local message = require "moonloop.http.message"
 local url = require "moonloop.http.url"
+local host = require "moonloop.text.host"
 local spelling = require "moonloop.text.spelling"
 local values = require "moonloop.text.values"
+
+local mistake = host.mistake
 
 local client = {}
 
@@ -22,30 +25,29 @@ local REDIRECTS, IDLE = 5, 8
 -- @param what begins messages: "ml.http.get"
 function client.options(what, method, address, text, options)
   if options ~= nil and type(options) ~= "table" then
-    error(("%s: takes a table of options, got a %s"):format(what, type(options)), 3)
+    mistake(("%s: takes a table of options, got %s"):format(what, host.given(options)))
   end
   local made = { method = method, url = address, body = text }
   for key, value in pairs(options or {}) do made[key] = value end
   return made
 end
 
-local function check(what, options, level)
+local function check(what, options)
   if type(options) ~= "table" then
-    error(("%s: takes a table of options, got a %s"):format(what, type(options)), level + 1)
+    mistake(("%s: takes a table of options, got %s"):format(what, host.given(options)))
   end
   for key, value in pairs(options) do
     local expected = OPTIONS[key]
     if not expected then
-      error(("%s: unknown option '%s'%s"):format(what, tostring(key),
-        spelling.hint(tostring(key), values.keys(OPTIONS), "the options are")), level + 1)
+      mistake(("%s: unknown option '%s'"):format(what, tostring(key)),
+        spelling.hint(tostring(key), values.keys(OPTIONS), "the options are"))
     end
     if not expected:find(type(value), 1, true) then
-      error(("%s: '%s' must be a %s, got a %s"):format(what, key, expected, type(value)),
-        level + 1)
+      mistake(("%s: '%s' must be a %s, got %s"):format(what, key, expected, host.given(value)))
     end
   end
   if not options.url then
-    error(what .. ": needs 'url', e.g. http://host:port/", level + 1)
+    mistake(what .. ": needs 'url', e.g. http://host:port/")
   end
 end
 
@@ -63,7 +65,7 @@ function Single.take(_, address, made, left) return connect(address, made, left)
 function Single.give(_, _, _, stream) stream:close() end
 
 -- One request at one address.
-local function once(pool, made, address, left)
+local function once(pool, made, address, left, what)
   local stream, why, code = pool:take(address, made, left)
   if not stream then return nil, why, code end
   local is_kept = why == "kept"
@@ -71,12 +73,12 @@ local function once(pool, made, address, left)
     if is_reusable then pool:give(address, made, stream) else stream:close() end
   end
   local response, problem, kind, is_unseen =
-    exchange.run(stream, made, address, pool.keeps, left, finish)
+    exchange.run(stream, made, address, pool.keeps, left, finish, what)
   if response then return response end
   stream:invalidate()
   -- The server had closed the kept connection: try once more on a new one.
   if is_kept and is_unseen and made.method ~= "POST" and type(made.body) ~= "function" then
-    return once(pool, made, address, left)
+    return once(pool, made, address, left, what)
   end
   return nil, problem, kind
 end
@@ -121,12 +123,12 @@ local function redirected(made, response, address)
 end
 
 -- A request, with the redirects that it leads to.
-local function run(pool, made)
+local function run(pool, made, what)
   local address, problem = url.parse(made.url)
   if not address then return nil, problem, "EINVAL" end
   local left, follows = message.deadline(made.timeout), made.redirects or REDIRECTS
   while true do
-    local response, why, code = once(pool, made, address, left)
+    local response, why, code = once(pool, made, address, left, what)
     if not response then return nil, why, code end
     local next_one, target
     if follows > 0 then next_one, target = redirected(made, response, address) end
@@ -139,8 +141,8 @@ end
 -- One request on its own connection. Returns { status, reason, headers, body, url, version }; or
 -- nil, message, code.
 function client.send(what, options)
-  check(what, options, 2)
-  return run(Single, options)
+  check(what, options)
+  return run(Single, options, what)
 end
 
 function client.request(options) return client.send("ml.http.request", options) end
@@ -184,13 +186,13 @@ end
 
 -- One request with the client's own options.
 local function send(self, what, options)
-  if getmetatable(self) ~= Client then error(what .. ": must be called with a colon", 2) end
-  check(what, options, 2)
+  if getmetatable(self) ~= Client then mistake(what .. ": must be called with a colon") end
+  check(what, options)
   local made = client.options(what, options.method, options.url, options.body, self.defaults)
   for key, value in pairs(options) do made[key] = value end
-  check(what, made, 2)
-  if self.is_closed then error(what .. ": the client is closed", 2) end
-  return run(self, made)
+  check(what, made)
+  if self.is_closed then mistake(what .. ": the client is closed") end
+  return run(self, made, what)
 end
 
 function Client:request(options) return send(self, "client:request", options) end

@@ -1,5 +1,7 @@
 -- Server-sent events: text in blocks, each ended by an empty line.
 local check = require "moonloop.text.options"
+local host = require "moonloop.text.host"
+local mistake = host.mistake
 
 local events = {}
 
@@ -8,11 +10,11 @@ local MOST_SECONDS = 1e9
 
 local function line(name, value)
   if type(value) ~= "string" and type(value) ~= "number" then
-    error(("http: '%s' of an event must be text, got a %s"):format(name, type(value)), 0)
+    mistake(("response:event: '%s' must be text, got %s"):format(name, host.given(value)))
   end
   value = tostring(value)
   if name ~= "data" and value:find "[\r\n%z]" then
-    error(("http: '%s' of an event must be one line"):format(name), 0)
+    mistake(("response:event: '%s' must be one line"):format(name))
   end
   return ("%s: %s\n"):format(name, value)
 end
@@ -20,10 +22,10 @@ end
 --- The text of an event: { data, event, id, retry (seconds) }, or its data alone.
 function events.encode(event)
   if type(event) ~= "table" then event = { data = event } end
-  check("http: response:event", event, FIELDS, 3)
+  check("response:event", event, FIELDS)
   if event.retry and not (event.retry >= 0 and event.retry <= MOST_SECONDS) then
-    error(("http: 'retry' of an event must be from 0 to %g seconds, got %s"):format(MOST_SECONDS,
-      event.retry), 0)
+    mistake(("response:event: 'retry' must be from 0 to %g seconds, got %s"):format(MOST_SECONDS,
+      event.retry))
   end
   local lines = {}
   for _, name in ipairs { "event", "id" } do
@@ -70,7 +72,7 @@ function events.iterator(read, limit)
       if problem then error(problem, 0) end
       if not part then return nil end
       buffer, place = buffer:sub(place) .. part, 1
-      if #buffer > limit then error("http: an event is too long", 0) end
+      if #buffer > limit then mistake "response:events: an event is too long" end
     end
   end
   local id
@@ -86,7 +88,9 @@ function events.iterator(read, limit)
       else
         event = {}
       end
-      if event.data and #event.data > limit then error("http: an event is too long", 0) end
+      if event.data and #event.data > limit then
+        mistake "response:events: an event is too long"
+      end
     end
   end
 end

@@ -2,6 +2,7 @@
 local body = require "moonloop.http.body"
 local events = require "moonloop.http.events"
 local fields = require "moonloop.http.fields"
+local host = require "moonloop.text.host"
 local message = require "moonloop.http.message"
 local url = require "moonloop.http.url"
 
@@ -13,8 +14,8 @@ local CONTINUE_TIMEOUT = 1
 -- How a request fails on a connection that the server has closed before.
 local UNSEEN = { EPIPE = true, ECONNRESET = true, ETLS_TRUNCATED = true }
 
-local function head_of(options, address, keeps)
-  local made, source = fields.new(options.headers), options.body
+local function head_of(options, address, keeps, what)
+  local made, source = fields.new(options.headers, what), options.body
   made.host = made.host or address.authority
   made["user-agent"] = made["user-agent"] or "moonloop"
   made.accept = made.accept or "*/*"
@@ -30,17 +31,19 @@ local function head_of(options, address, keeps)
   elseif not made["content-length"] then
     made["transfer-encoding"] = "chunked"
   end
-  if not method:find "^[%u%d%-_]+$" then error("ml.http.request: not a method: " .. method, 0) end
+  if not method:find "^[%u%d%-_]+$" then
+    host.mistake(("%s: not a method: %s"):format(what, method))
+  end
   local target = address.target
   if options.query then
     target = target .. (target:find "?" and "&" or "?") .. url.encode_query(options.query)
   end
-  return fields.head(("%s %s HTTP/1.1"):format(method, target), made), made
+  return fields.head(("%s %s HTTP/1.1"):format(method, target), made, what), made
 end
 
 -- Sends a request. Returns the first response, if the server has answered before the body was sent.
-local function send(stream, options, address, keeps, left)
-  local head, made = head_of(options, address, keeps)
+local function send(stream, options, address, keeps, left, what)
+  local head, made = head_of(options, address, keeps, what)
   local source = options.body
   local waits = fields.has(made.expect, "100-continue")
   if type(source) ~= "function" and not waits then
@@ -95,9 +98,10 @@ end
 
 --- Sends a request and reads the response.
 -- @param finish called once with whether the stream can be used again, when the response is over
+-- @param what begins messages: "ml.http.get"
 -- @return the response; or nil, message, code, and whether the server cannot have seen it
-function exchange.run(stream, options, address, keeps, left, finish)
-  local sent, problem, code = send(stream, options, address, keeps, left)
+function exchange.run(stream, options, address, keeps, left, finish, what)
+  local sent, problem, code = send(stream, options, address, keeps, left, what)
   if not sent then return nil, problem, code, UNSEEN[code] end
   local response, unread = type(sent) == "table" and sent or nil, nil
   while not response or response.status < 200 and response.status ~= 101 do

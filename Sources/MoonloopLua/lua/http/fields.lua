@@ -1,6 +1,9 @@
 -- The fields of a head, as tables and as lines.
 local heads = require "moonloop.http.heads"
+local host = require "moonloop.text.host"
 local values = require "moonloop.text.values"
+
+local mistake = host.mistake
 
 local fields = {}
 
@@ -12,16 +15,17 @@ end
 fields.meta = Fields
 
 --- A table of fields, with those of another one.
-function fields.new(others)
+-- @param what begins messages: "ml.http.get"
+function fields.new(others, what)
   if others == nil then return setmetatable({}, Fields) end
   if type(others) ~= "table" then
-    error("http: the headers must be a table, got a " .. type(others), 0)
+    mistake(("%s: the headers must be a table, got %s"):format(what, host.given(others)))
   end
   local made = setmetatable({}, Fields)
   for name, value in pairs(others) do
     if type(name) ~= "string" then
-      error(("http: the headers have names, e.g. { accept = \"text/html\" }; got [%s]")
-        :format(values.tostring(name)), 0)
+      mistake(("%s: the headers have names, e.g. { accept = \"text/html\" }; got [%s]")
+        :format(what, values.tostring(name)))
     end
     made[name:lower()] = value
   end
@@ -37,47 +41,50 @@ function fields.has(value, word)
   return false
 end
 
-local function refuse(name, what)
-  error(("http: the field '%s' must be a string, a number or a list of them, got %s")
-    :format(name, what), 0)
+local function refuse(what, name, given)
+  mistake(("%s: the header '%s' must be a string, a number or a list of them, got %s")
+    :format(what, name, given))
 end
 
 -- The values of a field; a list has no gaps and no other keys.
-local function values_of(name, value)
+local function values_of(what, name, value)
   for key in pairs(value) do
     if math.type(key) ~= "integer" or key < 1 or key > #value then
-      refuse(name, "a table with " .. values.key(key))
+      refuse(what, name, "a table with " .. values.key(key))
     end
   end
   return value
 end
 
-local function line_of(name, value)
+local function line_of(what, name, value)
   local kind = type(value)
-  if kind ~= "string" and kind ~= "number" then refuse(name, "a " .. kind) end
+  if kind ~= "string" and kind ~= "number" then refuse(what, name, host.given(value)) end
   value = tostring(value)
   if not name:find "^[!#$%%&'*+%-.^_`|~%w]+$" then
-    error(("http: %q is not the name of a header"):format(name), 0)
+    mistake(("%s: %q is not the name of a header"):format(what, name))
   end
   if value:find "[\0-\8\10-\31\127]" then
-    error(("http: header '%s' contains a %s"):format(name,
-      value:find "[\r\n]" and "line break" or "control character"), 0)
+    mistake(("%s: the header '%s' contains a %s"):format(what, name,
+      value:find "[\r\n]" and "line break" or "control character"))
   end
   return name .. ": " .. value
 end
 
 --- The lines of a head, sorted by field name; a list makes a line for each element. Raises an error
 --- for values that would break the head.
-function fields.head(first, self)
+-- @param what begins its message: "ml.http.get"
+function fields.head(first, self, what)
   local text = heads.write(first, self)
   if text then return text end
   local lines = { first }
   for _, name in ipairs(values.keys(self)) do
     local value = self[name]
     if type(value) ~= "table" then
-      lines[#lines + 1] = line_of(name, value)
+      lines[#lines + 1] = line_of(what, name, value)
     else
-      for _, one in ipairs(values_of(name, value)) do lines[#lines + 1] = line_of(name, one) end
+      for _, one in ipairs(values_of(what, name, value)) do
+        lines[#lines + 1] = line_of(what, name, one)
+      end
     end
   end
   return table.concat(lines, "\r\n") .. "\r\n\r\n"

@@ -2,6 +2,7 @@
 -- where it can.
 local ml = require "moonloop"
 local fields = require "moonloop.http.fields"
+local host = require "moonloop.text.host"
 
 -- A guest has them while its libraries are loaded, if it may read files.
 local has_files, calls = pcall(require, "moonloop.files")
@@ -91,7 +92,7 @@ end
 -- @param response what answers; its connection is closed if the file ends too early
 -- @return nothing; or nil, the status, and words for a file that cannot be sent
 function sender.send(request, response, answer, timeout)
-  if not has_files then error("http: 'file' needs files to be granted", 0) end
+  if not has_files then host.mistake "ml.http.serve: 'file' needs files to be granted" end
   local path = answer.file
   local fd, message, code = calls.wait(nil, "ml.http.serve", "open", path, READ_NOW, 0)
   if not fd then return nil, STATUS[code] or 500, message end
@@ -104,7 +105,7 @@ function sender.send(request, response, answer, timeout)
   if not facts or facts.type ~= "file" then return nil, 404, "not a file" end
   local size, modified = facts.size, facts.mtime.sec
   local tag = ('"%x-%x-%x"'):format(modified, facts.mtime.nsec, size)
-  local made = fields.new(answer.headers)
+  local made = fields.new(answer.headers, "ml.http.serve")
   made["last-modified"] = made["last-modified"] or fields.date(modified)
   made.etag = made.etag or tag
   made["accept-ranges"] = "bytes"
@@ -118,7 +119,7 @@ function sender.send(request, response, answer, timeout)
     or "application/octet-stream"
   made["content-length"] = tostring(last - first + 1)
   if first > 0 then calls.wait(nil, "ml.http.serve", "lseek", fd, first) end
-  response:write_head(status or answer.status or 200, made)
+  response:write_head(status or answer.status or 200, made, nil, "ml.http.serve")
   if request.method ~= "HEAD" and not copy(source, response.stream, last - first + 1, timeout) then
     response:abort()
   end

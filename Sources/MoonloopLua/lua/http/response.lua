@@ -4,7 +4,9 @@ local events = require "moonloop.http.events"
 local fields = require "moonloop.http.fields"
 local files = require "moonloop.http.files"
 local heads = require "moonloop.http.heads"
+local host = require "moonloop.text.host"
 local spelling = require "moonloop.text.spelling"
+local mistake = host.mistake
 
 local REASONS = {
   [100] = "Continue", [101] = "Switching Protocols", [200] = "OK", [201] = "Created",
@@ -32,20 +34,23 @@ end
 local Response = {}
 Response.__index = Response
 
-local function check_status(status)
+-- What begins messages about what a handler has returned: it has no line.
+local SERVE = "ml.http.serve"
+
+local function check_status(status, what)
   if math.type(status) == "integer" and status >= 200 and status <= 999 then return end
-  local given = type(status) == "number" and status or "a " .. type(status)
-  error(("http: the status must be a whole number from 200 to 999, got %s"):format(given), 0)
+  mistake(("%s: the status must be a whole number from 200 to 999, got %s"):format(what,
+    host.given(status)))
 end
 
 -- The second value after a body, which has no meaning. A small number is likely that of `gsub`.
 local function check_second(second)
   if second == nil then return end
   if math.type(second) ~= "integer" then
-    error(("http: a body is returned alone or after a status: return 200, body, headers; "
-      .. "got a %s after a body"):format(type(second)), 0)
+    mistake(("%s: a body is returned alone or after a status: return 200, body, headers; "
+      .. "got %s after a body"):format(SERVE, host.given(second)))
   elseif second >= 100 and second <= 599 then
-    error("http: the status comes first: return 404, \"no such page\"", 0)
+    mistake(SERVE .. ": the status comes first: return 404, \"no such page\"")
   end
 end
 
@@ -59,22 +64,23 @@ end
 
 --- Writes the head. `send` then writes parts, and the handler's return ends the response.
 function Response:start(status, headers)
-  if self.is_started then error("http: the response has already been started", 2) end
-  local made = fields.new(headers)
+  if self.is_started then mistake "response:start: the response has already been started" end
+  local made = fields.new(headers, "response:start")
   self.is_chunked = not made["content-length"] and self.request.version ~= "1.0"
   if self.is_chunked then made["transfer-encoding"] = "chunked" end
   if not self.is_chunked and not made["content-length"] then self.keeps = false end
-  return self:write_head(status, made)
+  return self:write_head(status, made, nil, "response:start")
 end
 
 --- Writes the head and the body in one piece: the peer then sees one packet, and we make one call.
-function Response:write_head(status, made, text)
-  if status ~= 101 or not made.upgrade then check_status(status) end
+-- @param what begins messages
+function Response:write_head(status, made, text, what)
+  if status ~= 101 or not made.upgrade then check_status(status, what) end
   -- A body that was announced and not asked for may come or not.
   if self.request.awaits_continue then self.keeps = false end
   made.connection = rawget(made, "connection") or self.keeps and "keep-alive" or "close"
   made.date = rawget(made, "date") or fields.now()
-  local head = fields.head(status_line(status), made)
+  local head = fields.head(status_line(status), made, what)
   self.is_started = true  -- only now: if the head is invalid, 500 can still be answered
   return self.stream:write(head, text or "")
 end
@@ -98,14 +104,14 @@ end
 
 --- Ends HTTP on this connection: the stream is the handler's, until that returns.
 function Response:upgrade(protocol, headers)
-  if self.is_started then error("http: the response has already been started", 2) end
+  if self.is_started then mistake "response:upgrade: the response has already been started" end
   if type(protocol) ~= "string" then
-    error("http: an upgrade needs the name of the protocol, e.g. \"websocket\"", 2)
+    mistake "response:upgrade: needs the name of the protocol, e.g. \"websocket\""
   end
-  local made = fields.new(headers)
+  local made = fields.new(headers, "response:upgrade")
   made.connection, made.upgrade = "Upgrade", protocol
   self.keeps = false
-  local ok, problem, code = self:write_head(101, made)
+  local ok, problem, code = self:write_head(101, made, nil, "response:upgrade")
   if not ok then return nil, problem, code end
   self.is_upgraded = true
   self.stream:on(nil)
@@ -151,20 +157,20 @@ end
 
 --- Writes a whole response; the body is a text, a number, or a function that gives its parts.
 function Response:finish(status, text, headers)
-  check_status(status)
+  check_status(status, SERVE)
   local allows = status ~= 204 and status ~= 304 and status >= 200
   if headers == nil and allows and type(text) == "string" and text ~= "" then
     return finish_text(self, status, text)
   end
-  local made = fields.new(headers)
+  local made = fields.new(headers, SERVE)
   if type(text) == "function" then
     self:start(status, made)
     if self.is_head or not allows then return end
     return body.write(self.stream, text, self.is_chunked, function() return {} end)
   end
   if type(text) ~= "string" and type(text) ~= "number" then
-    error(("http: a body must be a string, a number or a function, got a %s%s"):format(type(text),
-      type(text) == "table" and "; ml.json.encode makes a text of one" or ""), 0)
+    mistake(("%s: a body must be a string, a number or a function, got %s"):format(SERVE,
+      host.given(text)), type(text) == "table" and "; ml.json.encode makes a text of one" or "")
   end
   text = tostring(text)
   made["transfer-encoding"] = nil  -- it has a length
@@ -172,7 +178,7 @@ function Response:finish(status, text, headers)
   if allows and text ~= "" and not rawget(made, "content-type") then
     made["content-type"] = "text/plain; charset=utf-8"
   end
-  return self:write_head(status, made, allows and not self.is_head and text or nil)
+  return self:write_head(status, made, allows and not self.is_head and text or nil, SERVE)
 end
 
 local ANSWER = { "body", "file", "headers", "status" }
@@ -183,15 +189,15 @@ for _, name in ipairs(ANSWER) do IS_ANSWER[name] = true end
 function Response:answer(answer)
   for name in pairs(answer) do
     if not IS_ANSWER[name] then
-      error(("http: a response has no field '%s'%s"):format(tostring(name),
-        spelling.hint(tostring(name), ANSWER, "its fields are")), 0)
+      mistake(("%s: a response has no field '%s'"):format(SERVE, tostring(name)),
+        spelling.hint(tostring(name), ANSWER, "its fields are"))
     end
   end
   if answer.file == nil then
     return self:finish(answer.status or 200, answer.body or "", answer.headers)
   end
   if type(answer.file) ~= "string" or answer.body ~= nil then
-    error("http: 'file' of a response must be a path, and the only body", 0)
+    mistake(SERVE .. ": 'file' of a response must be a path, and the only body")
   end
   local sent, status = files.send(self.request, self, answer, self.timeout)
   if not sent then self:finish(status, REASONS[status]:lower() .. "\n") end
@@ -213,14 +219,15 @@ function Response:complete(first, text, headers)
     return self:finish(200, first, nil)
   end
   if first == nil and text ~= nil then  -- Lua's way to fail
-    error("http: the handler failed: " .. tostring(text), 0)
+    mistake(("%s: the handler failed: %s"):format(SERVE, tostring(text)))
   end
   if kind == "number" and text == nil and (math.type(first) ~= "integer" or first < 100) then
-    error(("http: a number alone is a status, got %s; as a body it comes second: return 200, %s")
-      :format(first, first), 0)
+    mistake(("%s: a number alone is a status, got %s"):format(SERVE, first),
+      ("; as a body it comes second: return 200, %s"):format(first))
   end
   if first ~= nil and kind ~= "number" then
-    error("http: a handler must return a body, a status or a table, got a " .. kind, 0)
+    mistake(("%s: a handler must return a body, a status or a table, got %s"):format(SERVE,
+      host.given(first)))
   end
   return self:finish(first or 204, text or "", headers)
 end

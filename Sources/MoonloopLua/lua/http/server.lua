@@ -1,10 +1,13 @@
 -- The server: one task per connection answers its requests in order, within limits.
 local ml = require "moonloop"
 local body = require "moonloop.http.body"
+local host = require "moonloop.text.host"
 local message = require "moonloop.http.message"
 local Response = require "moonloop.http.response"
 local spelling = require "moonloop.text.spelling"
 local url = require "moonloop.http.url"
+
+local mistake = host.mistake
 
 local server = {}
 
@@ -41,8 +44,8 @@ function meta.__index(self, name)
     return self.query
   end
   if Request[name] or IS_FIELD[name] then return Request[name] end
-  error(("http: a request has no field '%s'%s"):format(tostring(name),
-    spelling.hint(tostring(name), FIELDS, "its fields are")), 2)
+  mistake(("request: unknown field '%s'"):format(tostring(name)),
+    spelling.hint(tostring(name), FIELDS, "its fields are"))
 end
 
 --- Gives the next part of the body; nil at the end, or nil, message, code.
@@ -140,8 +143,9 @@ local function complete(request, response, first, text, headers)
   if type(first) == "string" and text == nil then return response:complete(first) end  -- is right
   local ok, done = pcall(response.complete, response, first, text, headers)
   if ok then return done end
-  local asked = ("http: %s %s: "):format(request.method, request.path:sub(1, 100))
-  error(type(done) == "string" and done:gsub("^http: ", (asked:gsub("%%", "%%%%"))) or done, 0)
+  local asked = ("ml.http.serve: %s %s: "):format(request.method, request.path:sub(1, 100))
+  local named = asked:gsub("%%", "%%%%")
+  error(type(done) == "string" and done:gsub("^ml%.http%.serve: ", named) or done, 0)
 end
 
 -- Calls the handler. If it fails, the peer gets a 500 and the error is reported as the task's.
@@ -213,20 +217,29 @@ local function mistake_in(text)
   return near and ("%s; did you mean '%s'?"):format(text:match "^[^;]*", near) or text
 end
 
+-- There is no handler: it is missing, or its name is misspelt.
+local function refuse_handler(others)
+  for name in pairs(others) do
+    local near = type(name) == "string" and spelling.nearest(name, { "handler" })
+    if near then
+      mistake(("ml.http.serve: unknown option '%s'"):format(name), "; did you mean 'handler'?")
+    end
+  end
+  mistake("ml.http.serve: the handler is missing", "; put a function first in the table")
+end
+
 -- Serves HTTP. Options: those of ml.net.listen; `max_head` and `max_body` (bytes); `timeout` and
 -- `idle_timeout` (seconds); `stream_bodies`, `half_close`; the handler is the first element.
 -- Returns the listener; or nil, message, code.
 function server.serve(options)
   if type(options) ~= "table" then
-    error("ml.http.serve: takes a table of options, e.g. { port = 8080, handler }", 2)
+    mistake "ml.http.serve: takes a table of options, e.g. { port = 8080, handler }"
   end
   local own, listening = {}, {}
   for key, value in pairs(options) do listening[key] = value end
   for _, name in ipairs(OWN) do own[name], listening[name] = options[name], nil end
   own.handler = options[1] or own.handler
-  if type(own.handler) ~= "function" then
-    error("ml.http.serve: the handler is missing; put a function first in the table", 2)
-  end
+  if type(own.handler) ~= "function" then refuse_handler(listening) end
   own.timeout, own.idle_timeout = own.timeout or 30, own.idle_timeout or 60
   local limit = { timeout = own.timeout }
   own.time = function() return limit end

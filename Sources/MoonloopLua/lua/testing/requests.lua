@@ -31,8 +31,7 @@ function requests.send(name, options, said)
   options.redirects = options.redirects or 0  -- a test sees each answer
   local ok, answer, message, code = pcall(http.request, options)
   if not ok then
-    local text = tostring(answer):gsub("^[^\n]-:%d+: ", "")
-    error((text:gsub("^ml%.http%.request", "t:" .. name)), 3)
+    error((tostring(answer):gsub("^ml%.http%.request", "t:" .. name)), 0)
   end
   if code == "EINVAL" then error(("t:%s: %s"):format(name, message), 3) end
   local asked = ("%s %s"):format(options.method or "GET", options.url)

@@ -1,5 +1,7 @@
 -- Checks tables of options.
+local host = require "moonloop.text.host"
 local spelling = require "moonloop.text.spelling"
+local mistake = host.mistake
 
 local function is_of(kind, value)
   return type(value) == kind or kind == "any" or (kind == "integer" and math.type(value) == kind)
@@ -7,21 +9,20 @@ end
 
 local function article(kind) return kind == "integer" and "an" or "a" end
 
--- What is wrong with a value; nil if nothing is.
+-- What is wrong with a value, and a hint; nil if nothing is.
 local function problem(expected, value)
   local kind, least, greatest = expected, nil, nil
   if type(expected) == "table" then kind, least, greatest = table.unpack(expected, 1, 3) end
   if not is_of(kind, value) then
-    return ("must be %s %s, got %s"):format(article(kind), kind,
-      type(value) == "number" and tostring(value) or "a " .. type(value))
+    return ("must be %s %s, got %s"):format(article(kind), kind, host.given(value)), ""
   elseif kind == "string" and least then
     local words = table.move(expected, 2, #expected, 1, {})
     for _, word in ipairs(words) do
       if word == value then return nil end
     end
-    return ("cannot be '%s'%s"):format(value, spelling.hint(value, words))
+    return ("cannot be '%s'"):format(value), spelling.hint(value, words)
   elseif least and not (value >= least and value <= greatest) then
-    return ("must be from %s to %s, got %s"):format(least, greatest, value)
+    return ("must be from %s to %s, got %s"):format(least, greatest, value), ""
   end
 end
 
@@ -29,11 +30,10 @@ end
 -- @param what begins messages: "ml.fs.read"
 -- @param known what each option must be: the name of a type, "integer", or "any"; or a list:
 --   "string" and the words that it can be, or a kind of number, the least and the greatest
--- @param level as for `error`; 2 is the caller of this
-return function(what, options, known, level)
+return function(what, options, known)
   if options == nil then return {} end
   if type(options) ~= "table" then
-    error(("%s: takes a table of options, got a %s"):format(what, type(options)), level + 1)
+    mistake(("%s: takes a table of options, got %s"):format(what, host.given(options)))
   end
   for key, value in pairs(options) do
     local expected = known[key]
@@ -44,11 +44,13 @@ return function(what, options, known, level)
       end
       table.sort(names)
       local list = #names == 1 and "the only option is" or "the options are"
-      error(("%s: unknown option '%s'%s"):format(what, tostring(key),
-        spelling.hint(tostring(key), names, list)), level + 1)
+      mistake(("%s: unknown option '%s'"):format(what, tostring(key)),
+        spelling.hint(tostring(key), names, list))
     end
-    local wrong = type(value) ~= expected and problem(expected, value)
-    if wrong then error(("%s: '%s' %s"):format(what, key, wrong), level + 1) end
+    if type(value) ~= expected then
+      local wrong, hint = problem(expected, value)
+      if wrong then mistake(("%s: '%s' %s"):format(what, key, wrong), hint) end
+    end
   end
   return options
 end

@@ -29,6 +29,9 @@ function quoting.line(text)
   return (quoting.quoted(text):sub(2, -2):gsub('\\(["\\])', "%1"))
 end
 
+--- A text of several lines with visible control bytes, except line ends and tabs.
+function quoting.visible(text) return (text:gsub("[%z\1-\8\11-\31\127]", in_hex)) end
+
 --- A string as in JSON. Bytes that are not UTF-8 become the characters with the same codes.
 function quoting.json(text)
   text = text:gsub('[%c"\\]', JSON_ESCAPES)

@@ -1,6 +1,7 @@
 -- "Did you mean": hints for unknown words. The host computes the distance of words, so that options
 -- of commands, options in scripts and fields of files are treated alike.
-local nearest = require "moonloop.text.nearest"
+local host = require "moonloop.text.host"
+local mistake, nearest = host.mistake, host.nearest
 
 local spelling = {}
 
@@ -22,15 +23,14 @@ function spelling.hint(word, words, what)
   return ("; %s %s"):format(what or "use one of", table.concat(words, ", "))
 end
 
---- Raises an error for a field that an object does not have, at the line that asked for it; to be
---- called by `__index`.
+--- Raises an error for a field that an object does not have; to be called by `__index`.
 -- @param fields a list of names; `methods` has more as keys
 function spelling.no_field(what, key, fields, methods)
   local names = { table.unpack(fields) }
   for name in pairs(methods) do names[#names + 1] = name end
   table.sort(names)
-  error(("%s has no field '%s'%s"):format(what, tostring(key),
-    spelling.hint(tostring(key), names, "there are")), 3)
+  mistake(("%s has no field '%s'"):format(what, tostring(key)),
+    spelling.hint(tostring(key), names, "there are"))
 end
 
 return spelling

@@ -24,7 +24,7 @@ local function expectation(given, number, level)
     refuse("begins with a method and a path, e.g. \"GET /items?page=2\", got %s",
       tostring(given[1]))
   end
-  check(("t:http: expectation %d"):format(number), given, WORDS, level)
+  check(("t:http: expectation %d"):format(number), given, WORDS)
   local times = given.times or 1
   if times ~= "any" and (math.type(times) ~= "integer" or times < 1) then
     refuse("'times' must be a whole number >= 1, or \"any\"")

@@ -20,7 +20,7 @@ local function step(given, number, level)
     refuse("must be a table, e.g. { expect = \"PING\\r\\n\", reply = \"+PONG\\r\\n\" }, got a %s",
       type(given))
   end
-  check(("t:tcp: step %d"):format(number), given, WORDS, level)
+  check(("t:tcp: step %d"):format(number), given, WORDS)
   if given.reply and type(given.reply) ~= "string" and type(given.reply) ~= "function" then
     refuse("'reply' must be a string or a function")
   end
