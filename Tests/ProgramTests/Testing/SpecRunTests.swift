@@ -273,6 +273,58 @@ struct SpecRunTests {
     }
   }
 
+  @Test(arguments: ["--output", "--log-success"])
+  func `a report that cannot be written fails the run`(option: String) throws {
+    try withFile("it('is', function() end)", name: "a_spec.lua") { path in
+      let file = option == "--output" ? "tap=/dev/full" : "/dev/full"
+      let outcome = try moonloop(["test", option, file, path])
+      #expect(
+        outcome.errors
+          == "moonloop: test: \(option): cannot write /dev/full: No space left on device\n")
+      #expect(outcome.status == 1)
+    }
+  }
+
+  @Test(arguments: [
+    (["--color", "x"], "--color: must be auto, always or never, got 'x'"),
+    (["--helper", "nofile"], "--helper: there is no module 'nofile'; a file ends with .lua"),
+    (
+      ["--helper", "nofile.lua"], "--helper: cannot read nofile.lua: No such file or directory"
+    ),
+    (
+      ["--record", "/proc/no"],
+      "--record: mkdir '/proc/no' failed: No such file or directory (ENOENT)"
+    ),
+  ])
+  func `a wrong option is named`(arguments: [String], message: String) throws {
+    try withFile("it('is', function() end)", name: "a_spec.lua") { path in
+      let outcome = try moonloop(["test"] + arguments + [path])
+      #expect(outcome.errors == "moonloop: test: \(message)\n" && outcome.status == 2)
+    }
+  }
+
+  @Test(arguments: [["-o", "tap"], ["-o", "github"], ["--list"], ["-o", "people"]])
+  func `names reach the terminal without control sequences`(arguments: [String]) throws {
+    try withFile("it('\\27[31mred', error)", name: "a_spec.lua") { path in
+      let outcome = try moonloop(["test"] + arguments + [path])
+      #expect(outcome.output.contains("x1b[31mred") && !outcome.output.contains("\u{1b}"))
+    }
+  }
+
+  @Test func `signals that come together count as one`() throws {
+    try withFile(Self.waiting, name: "waiting_spec.lua") { path in
+      let other = URL(fileURLWithPath: path).deletingLastPathComponent()
+        .appendingPathComponent("b_spec.lua")
+      try Data("it('is well', function() end)".utf8).write(to: other)
+      let program = try Program(["test", "--jobs", "2", other.path, path])
+      try program.waitFor(".")
+      program.send(SIGINT)
+      program.send(SIGTERM)
+      let outcome = try program.wait()
+      #expect(outcome.output.contains("\nInterrupted: not all tests were run.\n"), "\(outcome)")
+    }
+  }
+
   @Test func `a deferred report comes after what tests print`() throws {
     let spec = "it('one', function() print 'printed' end) it('two', function() print 'too' end)"
     try withFile(spec, name: "a_spec.lua") { path in

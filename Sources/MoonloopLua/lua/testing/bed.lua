@@ -3,6 +3,7 @@
 local ml = require "moonloop"
 local host = require "moonloop.testing.host"
 local unheld = require "moonloop.unheld"
+local given = require("moonloop.text.host").given
 
 local bed = {}
 for name, value in pairs(host) do bed[name] = value end
@@ -70,7 +71,7 @@ function bed.advance(seconds)
     error("clock:advance: a real clock cannot be moved; use clock = \"virtual\"", 2)
   end
   if type(seconds) ~= "number" or seconds ~= seconds or seconds < 0 then
-    error("clock:advance: the time must be a number of seconds >= 0, got " .. tostring(seconds), 2)
+    error("clock:advance: the time must be a number of seconds >= 0, got " .. given(seconds), 2)
   end
   ml.sleep(seconds)
   for _ = 1, ROUNDS do

@@ -1,6 +1,7 @@
 -- The second parameter of a test: the clock of its loop.
 local bed = require "moonloop.testing.bed"
 local ml = require "moonloop"
+local given = require("moonloop.text.host").given
 
 local clock = {}
 clock.__index = function(_, key)
@@ -38,7 +39,7 @@ function clock.methods.advance(self, seconds)
     error("clock:advance: must be called with a colon", 2)
   end
   if type(seconds) ~= "number" or not (seconds >= 0) then
-    error(("clock:advance: 'seconds' must be a number >= 0, got %s"):format(tostring(seconds)), 2)
+    error(("clock:advance: 'seconds' must be a number >= 0, got %s"):format(given(seconds)), 2)
   end
   if kinds[self] == "real" then
     error("clock:advance: this test runs in real time; "

@@ -1,6 +1,7 @@
 -- Differences between two values: the differing lines, with the differing part marked.
 local steps_of = require "moonloop.testing.steps"
 local values = require "moonloop.testing.values"
+local visible = require("moonloop.text.quoting").visible
 local parts = require "moonloop.text.values"
 
 local diff = {}
@@ -13,11 +14,6 @@ local function lines_of(text)
   local lines = {}
   for line in (text .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = line end
   return lines
-end
-
---- Text with visible control bytes, except line ends and tabs.
-local function visible(text)
-  return (text:gsub("[%z\1-\8\11-\31\127]", function(c) return ("\\x%02x"):format(c:byte()) end))
 end
 
 --- Two values as text, to be shown later or elsewhere.

@@ -1,5 +1,4 @@
 -- Runs spec files in parallel, each in its own process; reports in the order of the files.
-local bed = require "moonloop.testing.bed"
 local ml = require "moonloop"
 local recordings = require "moonloop.testing.recordings"
 local worker = require "moonloop.testing.worker"
@@ -30,7 +29,6 @@ end
 function jobs.run(run, given, files)
   local options = run.options
   local next_file, next_told, done, running = 1, 1, {}, {}
-  if options.records then assert(bed.make_folders(options.records)) end
   local signals <close> = worker.forward(running, function(number) run.signal = number end)
   local function tell()
     while done[next_told] do

@@ -31,8 +31,12 @@ function keys.bytes(key, is_application)
     return bytes and "\27" .. bytes, message
   end
   if utf8.len(key) == 1 then return key end
-  return nil, ("unknown key '%s'%s"):format(key,
-    spelling.hint(key, values.keys(PLAIN, MOVES), "there are"))
+  local names, last = values.keys(PLAIN, MOVES), key:sub(-1)
+  local near = spelling.nearest(key, values.keys(PLAIN, MOVES,
+    { ["ctrl-" .. last] = true, ["alt-" .. last] = true }))
+  return nil, ("unknown key '%s'%s"):format(key, near and ("; did you mean '%s'?"):format(near)
+    or ("; there are %s, ctrl-LETTER, alt-KEY, and each character"):format(
+      table.concat(names, ", ")))
 end
 
 return keys

@@ -17,6 +17,7 @@ local tools = require "moonloop.testing.tools"
 local watch = require "moonloop.testing.watch"
 local words = require "moonloop.testing.words"
 local worker = require "moonloop.testing.worker"
+local quoting = require "moonloop.text.quoting"
 
 local main = {}
 
@@ -57,6 +58,20 @@ local function extend_paths(settings)
   package.cpath = settings.cpath .. ";" .. package.cpath
 end
 
+-- Why a helper cannot be found; nil if it can.
+local function missing(helper)
+  if helper:find "%.lua$" then
+    local file, message = io.open(helper)
+    if file then file:close() end
+    return message and "--helper: cannot read " .. message
+  end
+  if package.loaded[helper] or package.preload[helper] then return nil end
+  local is_there = package.searchpath(helper, package.path)
+    or package.searchpath(helper, package.cpath)
+  if is_there then return nil end
+  return ("--helper: there is no module '%s'; a file ends with .lua"):format(helper)
+end
+
 --- Runs the helper and the statements of `-e`.
 local function run_helper(settings, run)
   for _, text in ipairs(settings.e) do
@@ -67,6 +82,8 @@ local function run_helper(settings, run)
   end
   local helper = settings.helper
   if not helper or helper == "" then return true end
+  local problem = missing(helper)
+  if problem then return nil, problem end
   local old_arguments = arg
   arg = table.move(settings.Xhelper, 1, #settings.Xhelper, 1,
     { [-1] = old_arguments and old_arguments[-1], [0] = helper })
@@ -111,7 +128,7 @@ local function list(run, files)
   local lister = { record = function(_, record)
     if record.type == "listed" then
       local where = record.record.where
-      print((where and where .. ": " or "") .. record.record.name)
+      print((where and where .. ": " or "") .. quoting.line(record.record.name))
     elseif record.type == "problem" and record.problem.message:find "^interrupted" then
       was_ended = true  -- by a signal, or the reader has gone
     elseif record.type == "problem" then
@@ -148,7 +165,8 @@ end
 -- @return the exit status, or nil if a signal ended the run
 local function finish(settings, run, began)
   local seconds = bed.monotonic() - began
-  local is_well = run.report:finish(seconds, note(settings, run, run.report.counts))
+  local is_well, problem = run.report:finish(seconds, note(settings, run, run.report.counts))
+  if problem then complain(problem) end
   if not run.signal then
     if not is_well then return FAILURE end
     -- A misspelt filter must not look like success.
@@ -235,6 +253,11 @@ function main.run_jobs(given, settings, files)
   local began = bed.monotonic()
   local run = { options = settings }
   local message
+  if settings.records then
+    local ok
+    ok, message = bed.make_folders(settings.records)
+    if not ok then return complain("--record: " .. message) end
+  end
   run.report, message = report.new(settings)
   if not run.report then return complain(message) end
   if (settings.shuffle_files or settings.shuffle_tests) and not settings.seed then

@@ -1,6 +1,7 @@
 -- The settings of a run: from the command line first, then the file `.busted`, then our defaults.
 local bed = require "moonloop.testing.bed"
 local foreign = require "moonloop.testing.foreign"
+local layout = require "moonloop.text.layout"
 local spelling = require "moonloop.text.spelling"
 
 local options = {}
@@ -14,8 +15,9 @@ local kinds = {
   ["exclude-names-file"] = { "text" },
   ["repeat"] = { "count", 1 }, seed = { "seed" }, ["shuffle-seed"] = { "seed" },
   orders = { "count" }, timeout = { "seconds", 60 },
-  clock = { "clock", "real" }, slowest = { "count" }, jobs = { "count" },
-  color = { "text", "auto" },
+  clock = { "choice", "real", { "real", "virtual", "skip_idle" } },
+  slowest = { "count" }, jobs = { "count" },
+  color = { "choice", "auto", { "auto", "always", "never" } },
   helper = { "text" }, Xhelper = { "commas", {} }, e = { "list", {} },
   lpath = { "path", "./src/?.lua;./src/?/?.lua;./src/?/init.lua" },
   cpath = { "path", "./csrc/?.so;./csrc/?/?.so" },
@@ -31,7 +33,8 @@ local kinds = {
   bail = { "count" }, ["rerun-failed"] = { "flag", false }, only = { "flag", false },
   shard = { "shard" }, durations = { "text" },
   update = { "flag", false }, watch = { "flag", false },
-  leaks = { "leaks", "fail" }, directory = { "list", {} }, ["log-success"] = { "text" },
+  leaks = { "choice", "fail", { "fail", "allow" } },
+  directory = { "list", {} }, ["log-success"] = { "text" },
   ["defer-print"] = { "flag", false }, Xoutput = { "commas", {} },
   -- Busted's, for which others hold here.
   lua = { "text" }, ["ignore-lua"] = { "flag", false }, loaders = { "commas" }, lang = { "text" },
@@ -106,9 +109,13 @@ function readers.seconds(name, value)
   return number_above(name, value, 0.001, "a time in seconds, above 0")
 end
 
-function readers.clock(_, value)
-  if value == "real" or value == "virtual" or value == "skip_idle" then return value end
-  return nil, ("--clock: must be real, virtual or skip_idle, got '%s'"):format(tostring(value))
+function readers.choice(name, value)
+  local choices = kinds[name][3]
+  for _, choice in ipairs(choices) do
+    if value == choice then return value end
+  end
+  return nil, ("--%s: must be %s, got '%s'"):format(name, layout.list(choices, "or"),
+    tostring(value))
 end
 
 function readers.shard(_, value)
@@ -118,11 +125,6 @@ function readers.shard(_, value)
     return { number = number, count = count }
   end
   return nil, ("--shard: must be NUMBER/COUNT, such as 2/5, got '%s'"):format(tostring(value))
-end
-
-function readers.leaks(_, value)
-  if value == "fail" or value == "allow" then return value end
-  return nil, ("--leaks: must be fail or allow, got '%s'"):format(tostring(value))
 end
 
 --- Reads one option into a table of values.

@@ -1,5 +1,6 @@
 -- The output of a program that a test started: all of it is kept, and tests can wait for patterns.
 local ml = require "moonloop"
+local given = require("moonloop.text.host").given
 local failure = require "moonloop.testing.failure"
 
 local output = {}
@@ -64,13 +65,14 @@ local function wait_for(self, pattern, is_plain)
 end
 
 --- Waits until the program's output matches a pattern; the next call looks after that.
+-- @param name the function that the test called, for messages
 -- @param pattern a Lua pattern
 -- @param within seconds, by default 5, on the clock of the test's loop
 -- @param options `{ plain = true }` takes the pattern literally
 -- @return the captures of the pattern, or the match
-function output:expect(pattern, within, options)
+function output.wait(self, name, pattern, within, options)
   if type(pattern) ~= "string" then
-    error(("expect: the pattern must be a string, got %s"):format(type(pattern)), 2)
+    error(("%s: the pattern must be a string, got %s"):format(name, given(pattern)), 2)
   end
   within = within or WITHIN
   local is_plain = options and options.plain or false
@@ -84,6 +86,8 @@ function output:expect(pattern, within, options)
   failure.fail(("%s did not match '%s'%s%s. It wrote:\n%s"):format(self.what, pattern, reason,
     failure.advice(pattern, self.text:sub(self.at), is_plain), self:tail()), 2)
 end
+
+function output:expect(...) return output.wait(self, "output:expect", ...) end
 
 --- Waits until the output ends, and returns all of it.
 function output:all(within)

@@ -118,8 +118,8 @@ function program:resize(columns, rows)
   return ok, message, code
 end
 
---- Waits until its standard output matches; see `output.expect`.
-function program:expect(...) return self.stdout:expect(...) end
+--- Waits until its standard output matches; see `output.wait`.
+function program:expect(...) return output.wait(self.stdout, "program:expect", ...) end
 
 --- Waits until it has ended.
 -- @return a table with code or signal

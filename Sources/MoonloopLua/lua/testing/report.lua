@@ -39,25 +39,24 @@ end
 -- @return one that calls them all; or nil and a message
 function report.new(options)
   local self = setmetatable({
-    reporters = {}, files = {}, deferred = {},
+    reporters = {}, endings = {},
     counts = { success = 0, failure = 0, error = 0, pending = 0, problems = 0, tests = 0 },
   }, report)
   for _, text in ipairs(options.output) do
     local name, path = report.parse(text)
     if not name then return nil, path end
-    local file = io.stdout
+    local write, message
     if path then
-      local message
-      file, message = io.open(path, "w")
-      if not file then return nil, ("--output: cannot write %s"):format(message) end
-      file:setvbuf "line"  -- flush every record, even if this process is killed later
-      self.files[#self.files + 1] = file
+      write, message = self:open("output", path, "w")
+      if not write then return nil, message end
+    elseif options.defer_print then
+      write = self:defer()
+    else
+      write = function(...)
+        io.stdout:write(...)
+        self.has_written = true
+      end
     end
-    local function write(...)
-      file:write(...)
-      self.has_written = true
-    end
-    if options.defer_print and not path then write = self:defer(file) end
     local to_file = path ~= nil
     self.reporters[#self.reporters + 1] = loaded[name].new(write, options, to_file)
   end
@@ -80,10 +79,25 @@ function report.for_replay(options)
     { __index = options }), true)
 end
 
+-- Opens a file of an option; what cannot be written to it is told at the end.
+-- @return a function that writes; or nil and a message
+function report:open(option, path, mode)
+  local file, message = io.open(path, mode)
+  if not file then return nil, ("--%s: cannot write %s"):format(option, message) end
+  file:setvbuf "line"  -- flush every record, even if this process is killed later
+  local function check(ok, why)
+    if ok or self.problem then return end
+    self.problem = ("--%s: cannot write %s: %s"):format(option, path, why)
+  end
+  self.endings[#self.endings + 1] = function() check(file:close()) end
+  -- As one text: of several, the C library hides how the first ones fail.
+  return function(...) check(file:write(table.concat { ... })) end
+end
+
 -- Returns a function that keeps its output until the end.
-function report:defer(file)
+function report:defer()
   local kept = {}
-  self.deferred[#self.deferred + 1] = function() file:write(table.concat(kept)) end
+  self.endings[#self.endings + 1] = function() io.stdout:write(table.concat(kept)) end
   return function(...) table.move({ ... }, 1, select("#", ...), #kept + 1, kept) end
 end
 
@@ -91,12 +105,10 @@ end
 -- @return the reporters; or nil and a message
 function report:log(path)
   if not path or path == "" then return self end
-  local file, message = io.open(path, "a")
-  if not file then return nil, ("--log-success: cannot write %s"):format(message) end
-  file:setvbuf "line"
-  self.files[#self.files + 1] = file
+  local write, message = self:open("log-success", path, "a")
+  if not write then return nil, message end
   self.reporters[#self.reporters + 1] = { record = function(_, record)
-    if record.type == "test" and record.status == "success" then file:write(record.name, "\n") end
+    if record.type == "test" and record.status == "success" then write(record.name, "\n") end
   end }
   return self
 end
@@ -117,13 +129,12 @@ function report:record(record)
 end
 
 --- Finishes all reporters.
--- @return whether all went well
+-- @return whether all went well; and what could not be written
 function report:finish(seconds, note)
   self:record({ type = "end", seconds = seconds, counts = self.counts, note = note })
-  for _, write in ipairs(self.deferred) do write() end
-  for _, file in ipairs(self.files) do file:close() end
+  for _, finish in ipairs(self.endings) do finish() end
   local counts = self.counts
-  return counts.failure + counts.error + counts.problems == 0
+  return counts.failure + counts.error + counts.problems == 0 and not self.problem, self.problem
 end
 
 return report

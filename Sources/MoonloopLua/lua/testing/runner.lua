@@ -72,6 +72,7 @@ function runner:problem(node, problem)
   if not self.options.keep_going then self.stops = true end
 end
 
+local is_setup = { strict_setup = true, lazy_setup = true }
 -- What is called even after a signal has asked the program to end.
 local is_after_hook = { after_each = true, strict_teardown = true, lazy_teardown = true }
 
@@ -135,6 +136,9 @@ function runner:hook(node, take)
   return function(hook)
     return self:call(hook, function(problem)
       problem.hook = title(hook)
+      if is_setup[hook.kind] and not self.signal then
+        problem.message = problem.message .. "\nnone of the tests that it prepares was run"
+      end
       if problem.status == "failure" then problem.status = "error" end
       if take then take(problem) else self:problem(hook, problem) end
     end, hook.run, self:arguments(node))
@@ -304,7 +308,7 @@ end
 --- Runs the body of a test and what it passed to `finally`.
 function runner:body(node, take)
   local finally
-  node.env = { finally = function(fn) finally = fn end }
+  node.env = { finally = words.finally(function(fn) finally = fn end) }
   node.phase = "body"
   self:call(node, take, node.run, self:arguments(node))
   node.phase = "after"

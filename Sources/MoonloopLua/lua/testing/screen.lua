@@ -1,5 +1,6 @@
 -- The screen of a program that a test started on a pseudo-terminal.
 local failure = require "moonloop.testing.failure"
+local given = require("moonloop.text.host").given
 local layout = require "moonloop.text.layout"
 local ml = require "moonloop"
 local spelling = require "moonloop.text.spelling"
@@ -114,7 +115,7 @@ end
 -- @return the captures of the pattern, or the match
 function methods:expect(pattern, within, options)
   if type(pattern) ~= "string" then
-    error(("screen:expect: the pattern must be a string, got %s"):format(type(pattern)), 2)
+    error(("screen:expect: the pattern must be a string, got %s"):format(given(pattern)), 2)
   end
   local is_plain = options and options.plain or false
   local text

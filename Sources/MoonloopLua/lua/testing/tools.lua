@@ -11,6 +11,7 @@ local programs = require "moonloop.testing.programs"
 local properties = require "moonloop.testing.properties"
 local http_double = require "moonloop.testing.doubles.http"
 local tcp_double = require "moonloop.testing.doubles.tcp"
+local given = require("moonloop.text.host").given
 local requests = require "moonloop.testing.requests"
 local spelling = require "moonloop.text.spelling"
 local values = require "moonloop.testing.values"
@@ -74,9 +75,9 @@ end
 --- Waits until output matches a pattern; also the word `expect` in spec files.
 function tools.expect(stream, ...)
   if getmetatable(stream) ~= output then
-    error("expect: needs stdout or stderr of a program started with t:spawn", 3)
+    error("expect: needs stdout or stderr of a program started with t:spawn", 2)
   end
-  return stream:expect(...)
+  return output.wait(stream, "expect", ...)
 end
 
 --- The output of its programs, for the report of a failure.
@@ -87,6 +88,17 @@ function tools.said(t)
     if text ~= "" then texts[#texts + 1] = text end
   end
   return table.concat(texts, "\n")
+end
+
+-- Raises what a helper of a function has answered, at the line of the test.
+local function need(name, ok, message)
+  return ok or error(("t:%s: %s"):format(name, message), 3)
+end
+
+-- An argument that must be a string.
+local function check_text(name, what, value)
+  if type(value) == "string" then return end
+  error(("t:%s: %s must be a string, got %s"):format(name, what, given(value)), 3)
 end
 
 -- Where Linux has a file system in memory.
@@ -103,7 +115,8 @@ function methods.tmpdir(t, options)
     end
     where = value and "memory" or "disk"
   end
-  folders[where] = folders[where] or assert(bed.make_folder(where == "memory" and MEMORY or nil))
+  folders[where] = folders[where]
+    or need("tmpdir", bed.make_folder(where == "memory" and MEMORY or nil))
   return folders[where]
 end
 
@@ -136,7 +149,7 @@ end
 function methods.spawn(t, options)
   check_command("spawn", options)
   local program, message = programs.spawn(options, function() return t:tmpdir() end)
-  if not program then error("t:spawn: " .. message, 2) end
+  need("spawn", program, message)
   table.insert(state_of(t, "spawn").programs, program)
   t:defer(function() programs.close(program) end)
   return program
@@ -150,7 +163,7 @@ function methods.run(t, options)
   local checks = all.check == true
   if checks then all.check = nil end
   local result, message = ml.process.run(all)
-  if not result then error("t:run: " .. message, 2) end
+  need("run", result, message)
   if checks and result.code ~= 0 then error("t:run: " .. programs.failed(options, result), 2) end
   return result
 end
@@ -159,7 +172,7 @@ end
 function methods.expect(_, stream, ...) return tools.expect(stream, ...) end
 
 --- A free TCP port of 127.0.0.1.
-function methods.free_port() return assert(bed.free_port()) end
+function methods.free_port() return need("free_port", bed.free_port()) end
 
 -- How many seconds a tool waits, 5 by default.
 local function seconds(name, within)
@@ -339,29 +352,32 @@ end
 
 --- Writes a file in the test's folder and returns its path. Makes folders in the name.
 function methods.file(t, name, text)
+  check_text("file", "the name", name)
+  check_text("file", "the text", text)
   local path = t:tmpdir() .. "/" .. name
   local ok, message = bed.make_folders((path:match("^(.*)/")))
   if ok then ok, message = write(path, text) end
-  if not ok then error("t:file: " .. message, 2) end
+  need("file", ok, message)
   return path
 end
 
 --- The path of a file beside the spec file.
-function methods.fixture(t, name) return folder_of(state_of(t, "fixture").file) .. name end
+function methods.fixture(t, name)
+  check_text("fixture", "the name", name)
+  return folder_of(state_of(t, "fixture").file) .. name
+end
 
 --- The text of a file beside the spec file.
 function methods.read(t, name)
-  local text, message = read(t:fixture(name))
-  if not text then error("t:read: " .. message, 2) end
-  return text
+  check_text("read", "the name", name)
+  return need("read", read(t:fixture(name)))
 end
 
 --- Compares a text with a golden file, in the folder `golden` beside the spec file.
 -- With `moonloop test --update` the file is written instead.
 function methods.golden(t, name, text)
-  if type(text) ~= "string" then
-    error(("t:golden: the text must be a string, got %s"):format(type(text)), 2)
-  end
+  check_text("golden", "the name", name)
+  check_text("golden", "the text", text)
   local state = state_of(t, "golden")
   local path = folder_of(state.file) .. "golden/" .. name
   local expected, message = read(path)
@@ -370,7 +386,7 @@ function methods.golden(t, name, text)
     local ok
     ok, message = bed.make_folders((path:match("^(.*)/")))
     if ok then ok, message = write(path, text) end
-    if not ok then error("t:golden: " .. message, 2) end
+    need("golden", ok, message)
     io.stderr:write("moonloop: test: wrote ", path, "\n")
     return
   end

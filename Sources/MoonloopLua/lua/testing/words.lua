@@ -101,6 +101,13 @@ local function add(word, name, options, fn, site)
   end
 end
 
+-- What stands behind the name and the options.
+local function check_function(word, fn)
+  if is_callable(fn) then return end
+  error(("%s: takes a name, options and a function, in this order; got a %s for the function")
+    :format(word, type(fn)), 3)
+end
+
 local function reject(word)
   error(("'%s' not supported inside current context block"):format(word), 3)
 end
@@ -119,6 +126,7 @@ local function define(word, name, options, fn)
   end
   if options ~= nil and type(options) ~= "table" then options = nil end
   options = options or {}
+  if fn ~= nil then check_function(word, fn) end
   check_options(word, options)
   if not fn and word == "pending" then fn = nothing end
   local site = call_site()
@@ -128,6 +136,7 @@ local function define(word, name, options, fn)
   block.unfinished[#block.unfinished + 1] = unfinished
   return function(later)
     unfinished.is_finished = true
+    check_function(word, later)
     return add(word, name and tostring(name) or word, options, later, site)
   end
 end
@@ -161,6 +170,17 @@ function words.all(lazy)
     all[word] = function(name, options, fn) return define(word, name, options, fn) end
   end
   return all
+end
+
+--- `finally(fn)` of a test.
+-- @param take gets the function
+function words.finally(take)
+  return function(fn)
+    if not is_callable(fn) then
+      error(("finally: takes a function, got a %s"):format(type(fn)), 2)
+    end
+    take(fn)
+  end
 end
 
 return words

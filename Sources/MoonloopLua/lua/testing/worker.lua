@@ -77,19 +77,23 @@ function worker.records(path)
   return records, has_ended
 end
 
+-- Seconds within which signals count as one: `timeout` signals the program, then its group.
+local TOGETHER = 0.1
+
 --- Makes SIGINT and SIGTERM end workers, which then end what they have begun and report. A second
 -- signal ends everything at once.
 -- @param running the processes, as keys
 -- @param hear called with the number of the first signal
 -- @return what to close afterwards
 function worker.forward(running, hear)
-  local first
+  local heard_at
   local numbers = { int = 2, term = 15 }
   local function forward(_, name)
-    for process in pairs(running) do process:kill(first and "kill" or name) end
-    if first then bed.end_program(numbers[name]) end
-    first = numbers[name]
-    hear(first)
+    if heard_at and bed.monotonic() - heard_at < TOGETHER then return end
+    for process in pairs(running) do process:kill(heard_at and "kill" or name) end
+    if heard_at then bed.end_program(numbers[name]) end
+    heard_at = bed.monotonic()
+    hear(numbers[name])
   end
   return ml.current():signal { { "int", "term" }, forward, keep_alive = false }
 end

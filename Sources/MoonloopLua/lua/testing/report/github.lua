@@ -1,5 +1,6 @@
 -- Annotations for GitHub: a workflow command for each problem, shown at its line.
 local explained = require "moonloop.testing.explained"
+local visible = require("moonloop.text.quoting").visible
 
 local github = {}
 github.__index = github
@@ -8,7 +9,7 @@ github.__index = github
 function github.new(write) return setmetatable({ write = write }, github) end
 
 local function data(text)
-  return (text:gsub("[%%\r\n]", { ["%"] = "%25", ["\r"] = "%0D", ["\n"] = "%0A" }))
+  return (visible(text):gsub("[%%\n]", { ["%"] = "%25", ["\n"] = "%0A" }))
 end
 
 local function property(text)

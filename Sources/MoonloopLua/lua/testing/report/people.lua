@@ -1,6 +1,7 @@
 -- The report for people: progress while tests run, then each failure with details.
 local bed = require "moonloop.testing.bed"
 local diff = require "moonloop.testing.diff"
+local visible = require("moonloop.text.quoting").visible
 
 local people = {}
 people.__index = people
@@ -37,11 +38,6 @@ local marks = {
   success = { ".", "green", "ok  " }, failure = { "F", "red", "FAIL" },
   error = { "E", "red", "ERR " }, pending = { "p", "yellow", "pend" },
 }
-
---- Text without control sequences for the terminal.
-local function visible(text)
-  return (text:gsub("[%z\1-\8\11-\31\127]", function(c) return ("\\x%02x"):format(c:byte()) end))
-end
 
 local function seconds_text(seconds)
   if seconds < 0.9995 then return ("%.0f ms"):format(seconds * 1000) end

@@ -1,5 +1,6 @@
 -- The report for TAP readers: the Test Anything Protocol, version 13, with YAML blocks.
 local explained = require "moonloop.testing.explained"
+local visible = require("moonloop.text.quoting").visible
 
 local tap = {}
 tap.__index = tap
@@ -12,7 +13,7 @@ end
 
 --- A description must not contain a line end or the start of a directive.
 local function description(text)
-  return (text:gsub("%s*\n%s*", " "):gsub("\\", "\\\\"):gsub("#", "\\#"))
+  return (visible(text:gsub("%s*\n%s*", " ")):gsub("\\", "\\\\"):gsub("#", "\\#"))
 end
 
 --- A block of text in YAML, each line indented; characters that YAML cannot hold are replaced.
