@@ -57,7 +57,7 @@ function ml.json.decode(text, options) end
 ---```lua
 ---print(ml.json.encode { name = "ada", scores = { 1, 2.0 }, tags = {} })
 -----> {"name":"ada","scores":[1,2.0],"tags":[]}
----print((select(2, pcall(ml.json.encode, { jobs = { print } }))))
+---print((select(2, pcall(ml.json.encode, { jobs = { print } })):gsub(" %(.*", "")))
 -----> ml.json.encode: a function has no JSON form, at .jobs[1]
 ---```
 ---@param value any Nil, booleans, numbers, strings, and tables of these.

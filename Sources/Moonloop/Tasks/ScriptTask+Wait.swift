@@ -123,9 +123,10 @@ extension Tasks {
   /// ours; nil if Lua has no line for it.
   func placeOfWait(_ task: ScriptTask) -> LuaPosition? {
     guard let coroutine = task.coroutine, state.isSuspended(coroutine) else { return nil }
-    return [state.stack(of: coroutine).position, task.madeAt].first { place in
-      place.source >= 0 && !state.text(of: place).hasPrefix("moonloop/")
-    }
+    func isOurs(_ place: LuaPosition) -> Bool { state.text(of: place).hasPrefix("moonloop/") }
+    let place = state.stack(of: coroutine).position
+    if place.source < 0 || !isOurs(place) { return place.source < 0 ? nil : place }
+    return task.madeAt.source < 0 || isOurs(task.madeAt) ? nil : task.madeAt
   }
 
   /// What a task waits for, as text after "waits".

@@ -65,14 +65,15 @@ local function wait_for(self, pattern, is_plain)
 end
 
 --- Waits until the program's output matches a pattern; the next call looks after that.
--- @param name the function that the test called, for messages
 -- @param pattern a Lua pattern
 -- @param within seconds, by default 5, on the clock of the test's loop
 -- @param options `{ plain = true }` takes the pattern literally
+-- @param name the function that the test called, for messages
 -- @return the captures of the pattern, or the match
-function output.wait(self, name, pattern, within, options)
+function output:expect(pattern, within, options, name)
   if type(pattern) ~= "string" then
-    error(("%s: the pattern must be a string, got %s"):format(name, given(pattern)), 2)
+    error(("%s: the pattern must be a string, got %s"):format(name or "output:expect",
+      given(pattern)), 2)
   end
   within = within or WITHIN
   local is_plain = options and options.plain or false
@@ -86,8 +87,6 @@ function output.wait(self, name, pattern, within, options)
   failure.fail(("%s did not match '%s'%s%s. It wrote:\n%s"):format(self.what, pattern, reason,
     failure.advice(pattern, self.text:sub(self.at), is_plain), self:tail()), 2)
 end
-
-function output:expect(...) return output.wait(self, "output:expect", ...) end
 
 --- Waits until the output ends, and returns all of it.
 function output:all(within)

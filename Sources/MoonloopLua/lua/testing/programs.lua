@@ -118,8 +118,10 @@ function program:resize(columns, rows)
   return ok, message, code
 end
 
---- Waits until its standard output matches; see `output.wait`.
-function program:expect(...) return output.wait(self.stdout, "program:expect", ...) end
+--- Waits until its standard output matches; see `output.expect`.
+function program:expect(pattern, within, options)
+  return self.stdout:expect(pattern, within, options, "program:expect")
+end
 
 --- Waits until it has ended.
 -- @return a table with code or signal

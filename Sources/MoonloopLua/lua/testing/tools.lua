@@ -73,11 +73,11 @@ function tools.advice(message)
 end
 
 --- Waits until output matches a pattern; also the word `expect` in spec files.
-function tools.expect(stream, ...)
+function tools.expect(stream, pattern, within, options)
   if getmetatable(stream) ~= output then
     error("expect: needs stdout or stderr of a program started with t:spawn", 2)
   end
-  return output.wait(stream, "expect", ...)
+  return stream:expect(pattern, within, options, "expect")
 end
 
 --- The output of its programs, for the report of a failure.
