@@ -250,19 +250,6 @@ package struct TimerQueue {
       : state.pointee.ringHead + ringIndex(position) < state.pointee.batchEnd
   }
 
-  /// The same for a date that has come: a timer of the batch under way stays in that, though the
-  /// date is later than the batch's begin, behind what was due then and was moved before (R136).
-  package func moveWhereDue(_ slot: Int, to date: Int64) {
-    let number = number(slot)
-    guard isInBatch(at: positions[number]) else { return move(slot, to: date) }
-    let place = takeKey()  // may number all of them anew
-    let key = place | key(at: positions[number]) & Self.slotMask
-    unqueue(number)
-    let entry = Entry(date: min(date, state.pointee.lateDate), key: key)
-    heap.append(entry)
-    siftUp(heap.count - 1, entry)
-  }
-
   /// The same, cheaper if the date is later than it was, and may be so again before it comes.
   @inline(__always)
   package func postpone(_ slot: Int, to date: Int64) {

@@ -255,10 +255,9 @@ function runner:block(block)
   block.is_random, block.seed, block.lazy_is_well, block.phase = nil, nil, nil, nil
   environment.enter(block)
   local has_own = wants_own_loop(block)
-  local problem = has_own
-    and beds.enter(option(block, "clock") or self.options.clock, block.name)
+  local clock_name = option(block, "clock") or self.options.clock
+  local problem = has_own and beds.enter(clock_name, block.name)
   if problem then
-    problem.message = problem.message .. "\nnone of its tests was run"
     take(problem)
     return environment.leave()
   end
