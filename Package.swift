@@ -111,10 +111,16 @@ let package = Package(
       name: "ConfinedProgram", dependencies: ["MoonloopCore", "MoonloopSystem"],
       path: "Tests/ConfinedProgram", swiftSettings: strict),
     .target(
+      name: "ScriptGrammar",
+      dependencies: ["LuaEmbed", "Moonloop", "MoonloopCore", "TestSupport"],
+      path: "Tests/ScriptGrammar", swiftSettings: strict),
+    .target(
       name: "CFuzz", dependencies: ["MoonloopCLua"], path: "Tests/CFuzz", cSettings: strictC),
     .executableTarget(
       name: "FuzzProgram",
-      dependencies: ["CFuzz", "LuaEmbed", "Moonloop", "MoonloopCore", "MoonloopRecording"],
+      dependencies: [
+        "CFuzz", "LuaEmbed", "Moonloop", "MoonloopCore", "MoonloopRecording", "ScriptGrammar",
+      ],
       path: "Tests/FuzzProgram", exclude: ["corpus"], swiftSettings: strict),
     .executableTarget(
       name: "StatesProgram", dependencies: ["Moonloop"], path: "Tests/StatesProgram",
@@ -158,7 +164,8 @@ let package = Package(
     .testTarget(
       name: "MoonloopTests",
       dependencies: [
-        "MoonloopCore", "MoonloopSystem", "LuaEmbed", "Moonloop", "CStockLua", "TestSupport",
+        "MoonloopCore", "MoonloopSystem", "LuaEmbed", "Moonloop", "CStockLua", "ScriptGrammar",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

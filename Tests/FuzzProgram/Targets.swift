@@ -110,6 +110,25 @@ nonisolated(unsafe) let targets: [String: () -> Parser] = [
       end
       """, mayRaise: "an event is too long")
   },
+  "console": {
+    let lua = state()
+    lua.runtime!.console.open()
+    return inLua(
+      """
+      -- What a console sends to a program.
+      serve(lines_of(text), { uid = host.user() })
+      loop:run { timeout = 0 }
+      assert(not failed, failed)
+      -- What a program sends to a console.
+      program = lines_of('{"event":"hello"}\\n' .. text)
+      local console = assert(client.connect "1")
+      console.on_event = function(event) assert(event.event) end
+      local reply, why = console:request { eval = "1", as = "json" }
+      assert(reply and type(reply.values) == "table" or why)
+      console:dispatch()
+      """, before: consoleStubs, on: lua)
+  },
+  "guest": { guestParser() },
   "url": {
     inLua(
       """
@@ -131,7 +150,7 @@ nonisolated(unsafe) let targets: [String: () -> Parser] = [
 ]
 
 // Without memory for a state there is nothing to test, as with each `try!` here.
-private func state() -> LuaState { try! LuaState(on: Loop.current) }
+func state() -> LuaState { try! LuaState(on: Loop.current) }
 
 private func fail(_ what: String) -> Never {
   writeToStandardError("finding: \(what)")
@@ -146,11 +165,12 @@ private func require(_ condition: Bool, _ what: String) {
 /// A parser written in Lua: gets its input as `text`, and the lines that it runs are its coverage.
 ///
 /// - Parameter mayRaise: Part of the only error that is no finding.
-private func inLua(_ body: String, mayRaise: String? = nil) -> Parser {
-  let lua = state()
+func inLua(
+  _ body: String, mayRaise: String? = nil, before: String = "", on lua: LuaState = state()
+) -> Parser {
   lua.setUp { cfz_install($0) }
   // Our own text, which compiles.
-  try! lua.run("\(prelude)\nfunction parse(text)\n\(body)\nend", name: "=fuzz")
+  try! lua.run("\(prelude)\n\(before)\nfunction parse(text)\n\(body)\nend", name: "=fuzz")
   let stack = lua.runtime!.state.stack
   return { bytes in
     stack.push(bytes: bytes)
@@ -195,4 +215,43 @@ private let prelude = """
     function stream.reader() return stream:take(5) end
     return stream
   end
+  """
+
+/// Both ends of a console, without a socket between them; its session evaluates nothing.
+private let consoleStubs = """
+  local ml = require "moonloop"
+  loop = ml.current()
+  loop.on_error = function(failure) failed = failure.message end
+  host = require "moonloop.console.host"
+  function host.folder() return "/nowhere" end
+  function host.ask() return true end
+  host.sweep = none
+  local session = { modes = "default", add = none, remove = none }
+  function session.new()
+    return {
+      environment = { a = { b = {} } }, interrupt = none,
+      evaluate = function(_, text)
+        follow()
+        if #text % 3 == 0 then return { failure = text, incomplete = true } end
+        return { values = table.pack(text, nil, #text) }
+      end,
+      text = function(_, values) return tostring(values[1]) end,
+    }
+  end
+  package.loaded["moonloop.console.session"] = session
+  function ml.net.listen(options) serve = options[1] return { keep_alive = none } end
+  function ml.net.connect() return program end
+  client = require "moonloop.console.client"
+  require "moonloop.console.server".listen()
+  local Lines = setmetatable({ keep_alive = none, invalidate = none, is_valid = none }, Stream)
+  Lines.__index = Lines
+  function Lines:read()
+    local line = Stream.read(self, "L")
+    return line and (line:gsub("\\n$", ""))
+  end
+  function Lines:write(line, ending)
+    assert(ending == "\\n" and not line:find "\\n", "a message takes more than a line")
+    return true
+  end
+  function lines_of(text) return setmetatable({ text = text, at = 1 }, Lines) end
   """

@@ -5,6 +5,7 @@ import Glibc
 import LuaEmbed
 import Moonloop
 import MoonloopCore
+import ScriptGrammar
 import TestSupport
 import Testing
 
@@ -148,7 +149,7 @@ import Testing
   {
     let subjects = Reference.entries.filter(\.isNative).map { entry in
       let isWhole = entry.example.contains("require \"moonloop\"")
-      return (entry.testDescription, (isWhole ? "" : ExampleRun.prelude) + entry.example)
+      return (entry.signature, (isWhole ? "" : ExampleRun.prelude) + entry.example)
     }
     let count = try injectAll(subjects)
     #expect(count == 0 || count > 200)

@@ -2,6 +2,7 @@
 
 import Glibc
 import Moonloop
+import ScriptGrammar
 import Testing
 
 /// MOONLOOP_FUZZ sets how many scripts are run, MOONLOOP_FUZZ_SEED the first one. If one crashes,

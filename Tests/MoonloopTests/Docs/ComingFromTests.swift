@@ -1,6 +1,7 @@
 // docs/coming-from.md: each of our names in its tables exists.
 
 import Foundation
+import ScriptGrammar
 import TestSupport
 import Testing
 

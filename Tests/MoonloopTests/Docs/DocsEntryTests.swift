@@ -4,6 +4,7 @@
 import Foundation
 import LuaEmbed
 import Moonloop
+import ScriptGrammar
 import TestSupport
 import Testing
 
@@ -20,7 +21,7 @@ struct DocsEntryTests {
     "have an example that prints what it says",
     arguments: Reference.entries.filter { !$0.isSpec })
   func examples(_ entry: DocumentedEntry) {
-    let run = ExampleRun(entry.example, name: entry.testDescription)
+    let run = ExampleRun(entry.example, name: entry.signature)
     #expect(run.errors == [])
     let promised = ExampleRun.promised(by: entry.example)
     if !promised.isEmpty { #expect(run.output == promised) }
@@ -225,7 +226,7 @@ struct DocsEntryTests {
       print((message:match "the options are ([%w_, ]+)"
         or message:match "the only option is ([%w_]+)"))
       loop:stop_when_next_looking()
-      """, name: entry.testDescription)
+      """, name: entry.signature)
     var known = Set(run.output.joined().split(separator: ", ").map(String.init))
     let told = Set(entry.parameters[place].fields.map(\.name).filter { !$0.hasPrefix("[") })
     // Functions of the module that add nothing know 'modes' only to say where it belongs.

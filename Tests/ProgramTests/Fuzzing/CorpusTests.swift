@@ -7,8 +7,8 @@ import Testing
 @Suite struct CorpusTests {
   private static let folder = RepositoryFile.top + "/Tests/FuzzProgram/corpus/"
   private static let targets = [
-    "clone", "configuration", "frames", "http-events", "http-request", "http-response", "json",
-    "recording", "url",
+    "clone", "configuration", "console", "frames", "guest", "http-events", "http-request",
+    "http-response", "json", "recording", "url",
   ]
 
   @Test("all that is kept passes", arguments: targets)

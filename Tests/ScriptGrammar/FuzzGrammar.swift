@@ -1,38 +1,24 @@
 // Random scripts over the whole interface, made from its documentation: right calls and
 // wrong ones, in handlers, tasks, comparators and finalizers. The same seed gives the same script.
 
-import LuaEmbed
-import Moonloop
-
-/// Numbers that follow from a seed (splitmix64).
-struct FuzzRandom {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-    return word ^ (word >> 31)
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-  mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
-  mutating func pick<Element>(_ list: [Element]) -> Element { list[below(list.count)] }
-}
+internal import LuaEmbed
+internal import Moonloop
 
 /// Writes one script.
-struct FuzzGrammar {
+package struct FuzzGrammar {
   private var random: FuzzRandom
   private var depth = 0
+  /// Whether it is a guest's, which has no finalizers, and whose calls reach nobody else.
+  private let isGuests: Bool
 
-  init(seed: UInt64) { random = FuzzRandom(seed: seed) }
+  package init(seed: UInt64) { (random, isGuests) = (FuzzRandom(seed: seed), false) }
+
+  /// For `program`.
+  package init(bytes: [UInt8]) { (random, isGuests) = (FuzzRandom(bytes: bytes), true) }
 
   /// How every script begins. `try` calls a function and keeps its results; `pick` picks something
   /// that was kept; `tick` in each handler makes sure that everything ends.
-  static let prelude = """
+  private static let prelude = """
     local ml = require "moonloop"
     local loop = ml.current()
     local fuel, kept, count = 400, { loop = { loop }, ml = { ml } }, 0
@@ -77,18 +63,47 @@ struct FuzzGrammar {
 
     """
 
+  /// The text of a guest, whose function `attack` runs a program.
+  package static let guest = """
+    local set = setmetatable
+    local function setmetatable(value, meta)
+      meta.__gc = nil
+      return set(value, meta)
+    end
+    function write() end
+    local function pipe() return 0, 1 end
+    \(prelude)
+    local names = set({
+      ml = ml, loop = loop, keep = keep, pick = pick, drop = drop, tick = tick, try = try,
+      closing = closing, noise = noise, cycle = cycle, pipes = pipes,
+    }, { __index = _G })
+    function attack(text)
+      fuel = 60
+      return assert(load(text, "=attack", "t", names))()
+    end
+    function ping() return "pong" end
+    """
+
   /// The groups whose functions reach outside the process, where other tests run.
   static let excluded: Set<String> = [
     "signal", "tty", "process", "ml.process", "worker", "guest", "loop.signal", "loop.tty",
     "ml.worker", "ml.guest", "ml.break_here",
   ]
 
-  private static let calls = ((try? Reference.entries(areInherited: true)) ?? []).filter {
-    $0.isNative && !excluded.contains($0.receiver)
-      && !excluded.contains("\($0.receiver).\($0.name)")
+  private static let all = ((try? Reference.entries(areInherited: true)) ?? []).filter(\.isNative)
+  private static let outside = all.filter {
+    !excluded.contains($0.receiver) && !excluded.contains("\($0.receiver).\($0.name)")
+  }
+  private var calls: [DocumentedEntry] { isGuests ? Self.all : Self.outside }
+
+  /// A few statements, as many as the bytes ask for.
+  package mutating func program() -> String {
+    var text = ""
+    for _ in 0..<8 where !random.isUsedUp { text += statement() + "\n" }
+    return text
   }
 
-  mutating func script() -> String {
+  package mutating func script() -> String {
     var text = Self.prelude
     for _ in 0..<(15 + random.below(30)) { text += statement() + "\n" }
     return text
@@ -123,12 +138,13 @@ struct FuzzGrammar {
     case 4: return "try(string.gsub, 'abc', '.', \(function()))"
     case 5: return "try(tostring, noise(\(function())))"
     case 6: return "noise(\(function()))"
-    case 7: return "drop(\"\(kind(of: random.pick(Self.calls)))\")"
-    case 8: return "collectgarbage(\(random.pick(["", "'step'", "'generational'", "'count'"])))"
+    case 7: return "drop(\"\(kind(of: random.pick(calls)))\")"
+    case 8:
+      return "try(collectgarbage, \(random.pick(["nil", "'step'", "'generational'", "'count'"])))"
     case 9: return "try(function() loop:run { timeout = \(random.pick(["0", "0.01", "1"])) } end)"
     case 10: return "loop:task(\(function()))"
     case 11: return "write(\(pipeEnd()), 'a line\\nand another')"
-    case 13 where random.chance(30): return "haunt(\(function()))"
+    case 13 where !isGuests && random.chance(30): return "haunt(\(function()))"
     case 12: return "if \(value()) then \(block()) end"
     default: return "try(function(...) return \(call()) end)"
     }
@@ -137,7 +153,7 @@ struct FuzzGrammar {
   // MARK: Calls
 
   private mutating func call() -> String {
-    let entry = random.pick(Self.calls)
+    let entry = random.pick(calls)
     var receiver = entry.receiver.hasPrefix("ml") ? entry.receiver : pick(kind(of: entry))
     if random.chance(2) { receiver = value() }
     if random.chance(3) { return "tostring(\(receiver))" }
@@ -214,8 +230,8 @@ struct FuzzGrammar {
       return random.pick(["0", "0.001", "0.1", "1", "2.5", "-1", "60"])
     }
     if type.contains("moonloop.") {
-      let kinds = Self.calls.filter { type.contains($0.classType) && $0.classType != "moonloop" }
-      return kinds.isEmpty ? anything() : pick(kind(of: random.pick(kinds)))
+      let entries = calls.filter { type.contains($0.classType) && $0.classType != "moonloop" }
+      return entries.isEmpty ? anything() : pick(kind(of: random.pick(entries)))
     }
     if type.contains("boolean") { return random.pick(["true", "false"]) }
     if type.contains("string") { return random.pick(["'name'", "'default'", "''", "'a\\0b'"]) }
@@ -230,7 +246,7 @@ struct FuzzGrammar {
     random.pick(["pipes[1]", "pipes[2]", "pipes[3]", "pipes[4]", "-1", "2^40", "1.5"])
   }
 
-  private mutating func anything() -> String { pick(kind(of: random.pick(Self.calls))) }
+  private mutating func anything() -> String { pick(kind(of: random.pick(calls))) }
 
   private mutating func value() -> String {
     if random.chance(30) { return anything() }
@@ -238,7 +254,8 @@ struct FuzzGrammar {
       "nil", "true", "false", "-1", "0", "1", "0.5", "1e300", "0/0", "1/0", "-1/0", "2^53",
       "math.mininteger", "math.maxinteger", "''", "'default'", "'common'", "('x'):rep(5000)", "{}",
       "{ 1, 2, 3 }", "cycle", "print", "ml.sleep", "loop", "ml",
-      "coroutine.create(print)", "coroutine.running()", "function() tick() end",
+      "coroutine.create(print)", "coroutine.running()", "host and host.echo",
+      "function() tick() end",
     ])
   }
 }

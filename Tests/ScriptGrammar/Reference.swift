@@ -1,55 +1,54 @@
 // docs/types as `help` reads it: what is documented, for tests that need every entry.
 
-import LuaEmbed
-import Moonloop
-import MoonloopCore
-import TestSupport
-import Testing
+package import LuaEmbed
+internal import Moonloop
+internal import MoonloopCore
+internal import TestSupport
 
 /// A parameter, or an option in a table.
-struct DocumentedValue: Sendable {
-  let name: String
-  let type: String
-  let isOptional: Bool
+package struct DocumentedValue: Sendable {
+  package let name: String
+  package let type: String
+  package let isOptional: Bool
   /// The options, if this is a table of them; the handler's name is "[1]".
-  var fields: [DocumentedValue] = []
+  package var fields: [DocumentedValue] = []
 }
 
 /// A function, method, field, or call of a handle or of a table.
-struct DocumentedEntry: Sendable, CustomTestStringConvertible {
-  enum Form: String { case function, method, field, call }
+package struct DocumentedEntry: Sendable, CustomStringConvertible {
+  package enum Form: String { case function, method, field, call }
 
-  let form: Form
+  package let form: Form
   /// What the documentation calls a handle: `timer` in `timer:again(delay)`.
-  let receiver: String
+  package let receiver: String
   /// Such as "moonloop.Timer".
-  let classType: String
-  let name: String
-  let signature: String
-  let example: String
+  package let classType: String
+  package let name: String
+  package let signature: String
+  package let example: String
   /// The page of the reference.
-  let page: String
+  package let page: String
   /// A field's own type; for a function, the type of its first result.
-  let type: String
-  let isSettable: Bool
-  var parameters: [DocumentedValue] = []
+  package let type: String
+  package let isSettable: Bool
+  package var parameters: [DocumentedValue] = []
 
-  var testDescription: String { signature }
+  package var description: String { signature }
   /// Whether it is written in Swift, where random and failing calls look for mistakes.
-  var isNative: Bool {
+  package var isNative: Bool {
     let others = ["http", "json", "log", "brokers", "fs", "files", "configuration", "compat"]
     return !isSpec && !others.contains(page)
   }
   /// Whether it exists in tests only, so that its example is a spec file.
-  var isSpec: Bool { page.hasPrefix("test") }
+  package var isSpec: Bool { page.hasPrefix("test") }
   /// `timer:again`, `ml.net`, `reply`.
-  var path: String { String(signature.prefix { $0 != "(" }) }
+  package var path: String { String(signature.prefix { $0 != "(" }) }
 }
 
-enum Reference {
+package enum Reference {
   /// Runs a chunk in a state that has the reference as `all`, its module as `reference`, and
   /// Tests/Reference/pages.lua as `pages`.
-  static func evaluate<Value: LuaReadable>(_ chunk: String) throws -> Value {
+  package static func evaluate<Value: LuaReadable>(_ chunk: String) throws -> Value {
     try Loop.isolated(clock: .virtual) { loop in
       let lua = try LuaState(on: loop)
       defer { lua.shutDown() }
@@ -70,10 +69,10 @@ enum Reference {
   }
 
   /// All entries, each under its own class only.
-  static let entries = (try? entries(areInherited: false)) ?? []
+  package static let entries = (try? entries(areInherited: false)) ?? []
 
   /// - Parameter areInherited: Whether a timer also has the entries of all items.
-  static func entries(areInherited: Bool) throws -> [DocumentedEntry] {
+  package static func entries(areInherited: Bool) throws -> [DocumentedEntry] {
     let rows: [[String]] = try evaluate(
       """
       local rows = {}
