@@ -135,12 +135,13 @@ package struct Options {
     try read(name) { index throws(ScriptMistake) in try stack.text(index, "'\(name)'") }
   }
 
-  /// A handle's name in reports. It does not count as script memory, so it has a limit.
+  /// A handle's name in reports, as text on one line that terminals show and do not obey. It does
+  /// not count as script memory, so it has a limit.
   package func name() throws(ScriptMistake) -> String? {
     try read("name") { index throws(ScriptMistake) in
       let name = try stack.text(index, "'name'")
       try Self.requireShort(name.utf8.count, "'name'")
-      return name
+      return name.utf8.allSatisfy { 0x20...0x7e ~= $0 } ? name : LuaText.escaped(name)
     }
   }
 
