@@ -1,4 +1,5 @@
-// The basic functions for untrusted scripts: none shows an address or gives a value a finalizer.
+// The standard libraries for untrusted scripts: nothing reaches outside of the state, shows an
+// address, or gives a value a finalizer.
 #include <string.h>
 
 #include "cml_internal.h"
@@ -82,6 +83,56 @@ static int set_metatable(lua_State *L) {
   return cml_call_original(L, 1);
 }
 
+// Without arguments liblua's own gives an address.
+static int seed_random(lua_State *L) {
+  cml_call_original(L, 1);
+  return 0;
+}
+
+static int collect(lua_State *L) {
+  const char *what = luaL_optstring(L, 1, "collect");
+  if (strcmp(what, "collect") != 0 && strcmp(what, "count") != 0 && strcmp(what, "step") != 0)
+    return luaL_error(L, "collectgarbage: this script may not use '%s'", what);
+  return cml_call_original(L, 1);
+}
+
+// Removes all fields of a library but these. [-0, +0, m]
+static void keep(lua_State *L, const char *library, const char *const *words) {
+  lua_getglobal(L, library);
+  for (lua_pushnil(L); lua_next(L, -2) != 0;) {
+    lua_pop(L, 1);
+    const char *const *word = words;
+    while (*word != NULL && strcmp(*word, lua_tostring(L, -1)) != 0) word++;
+    if (*word != NULL) continue;
+    lua_pushvalue(L, -1);
+    lua_pushnil(L);
+    lua_rawset(L, -4);
+  }
+  lua_pop(L, 1);
+}
+
+// Removes what reaches outside of the state. [-0, +0, m]
+static void remove_system(lua_State *L) {
+  keep(L, LUA_OSLIBNAME, (const char *const[]){"clock", "date", "difftime", "time", NULL});
+  keep(L, LUA_DBLIBNAME, (const char *const[]){"traceback", NULL});
+  keep(L, LUA_LOADLIBNAME, (const char *const[]){"loaded", "preload", "searchers", NULL});
+  lua_getglobal(L, LUA_LOADLIBNAME);
+  lua_getfield(L, -1, "searchers");
+  for (lua_Integer place = (lua_Integer)lua_rawlen(L, -1); place > 1; place--) {
+    lua_pushnil(L);
+    lua_rawseti(L, -2, place);
+  }
+  lua_getfield(L, -2, "loaded");
+  static const char *const globals[] = {LUA_IOLIBNAME, "dofile", "loadfile"};
+  for (size_t i = 0; i < sizeof globals / sizeof *globals; i++) {
+    lua_pushnil(L);
+    lua_setglobal(L, globals[i]);
+    lua_pushnil(L);
+    lua_setfield(L, -2, globals[i]);
+  }
+  lua_pop(L, 3);
+}
+
 // Wraps the function of the table on top. [-0, +0, m]
 static void wrap(lua_State *L, const char *name, lua_CFunction wrapper) {
   lua_getfield(L, -1, name);
@@ -122,12 +173,16 @@ static int make_safe(lua_State *L) {
   wrap(L, "tostring", to_string);
   wrap(L, "print", print);
   wrap(L, "setmetatable", set_metatable);
-  lua_getfield(L, -1, LUA_STRLIBNAME);
+  wrap(L, "collectgarbage", collect);
+  remove_system(L);
+  lua_getfield(L, -1, LUA_MATHLIBNAME);
+  wrap(L, "randomseed", seed_random);
+  lua_getfield(L, -2, LUA_STRLIBNAME);
   lua_pushnil(L);
   lua_setfield(L, -2, "dump");
   wrap(L, "format", format);
   close_strings(L);
-  lua_pop(L, 2);
+  lua_pop(L, 3);
   cml_of(L)->hides_addresses = true;
   return 0;
 }

@@ -10,8 +10,9 @@ struct cml_kind {
   char *name;
   cml_object_release release;
   void *context;
-  int metatable, methods, getters, setters;  // registry references
-  int plain;  // the metatable without the finalizer, of objects that need none
+  // Registry references. Methods are functions, getters are not; once sealed, one table has both.
+  int metatable, methods, getters, setters;
+  int plain;  // the metatable without the finalizer; 0 until an object needs it
   int others, set_others;  // registry references of cells, for fields that are no members; 0: none
   cml_kind *parent;        // whose members it also has
   bool is_parent;
@@ -23,7 +24,7 @@ struct cml_kind {
 
 // All kinds of a state are in blocks, so that ours are known by their addresses. A state has more
 // than one block only if the program makes many kinds: ours, 35 or so, fit into one.
-enum { BLOCK_KINDS = 40 };
+enum { BLOCK_KINDS = 40, METAMETHODS = 8 };
 struct cml_kinds {
   struct cml_kinds *next;
   size_t count;
@@ -114,18 +115,16 @@ static int by_name(const void *a, const void *b) {
 static void push_members(lua_State *L, cml_kind *k) {
   enum { MEMBERS = 24 };
   const char *names[MEMBERS];
-  int count = 0, tables[] = {k->methods, k->getters};
-  for (int i = 0; i < 2; i++) {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, tables[i]);
-    lua_pushnil(L);
-    while (lua_next(L, -2)) {  // the tables hold their keys
-      lua_pop(L, 1);
-      if (count == MEMBERS) {
-        lua_pushliteral(L, "");
-        return;
-      }
-      names[count++] = lua_tostring(L, -1);
+  int count = 0;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, k->methods);
+  lua_pushnil(L);
+  while (lua_next(L, -2)) {  // the table holds its keys
+    lua_pop(L, 1);
+    if (count == MEMBERS) {
+      lua_pushliteral(L, "");
+      return;
     }
+    names[count++] = lua_tostring(L, -1);
   }
   qsort(names, (size_t)count, sizeof *names, by_name);
   lua_pushstring(L, count == 0 ? "" : "; it has ");
@@ -135,12 +134,13 @@ static void push_members(lua_State *L, cml_kind *k) {
   }
 }
 
-// "invalidate", if the methods at -1 have it and the key is what other libraries call it. [-0, +0]
+// "invalidate", if the members at -1 have it and the key is what other libraries call it. [-0, +0]
 static const char *ending(lua_State *L, const char *key) {
   static const char *const verbs[] = {"cancel", "stop", "close", "clear", "destroy", "remove"};
   for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
     if (strcmp(key, verbs[i]) != 0) continue;
-    bool has = lua_getfield(L, -1, "invalidate") != LUA_TNIL;
+    lua_pushliteral(L, "invalidate");
+    bool has = lua_rawget(L, -2) != LUA_TNIL;
     lua_pop(L, 1);
     return has ? "invalidate" : NULL;
   }
@@ -155,8 +155,6 @@ static int unknown_field(lua_State *L, cml_kind *k, const char *verb) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, k->methods);
   const char *end_word = ending(L, key);
   best = nearest(L, lua_gettop(L), key, best, &least);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, k->getters);
-  best = nearest(L, lua_gettop(L), key, best, &least);
   if (end_word != NULL && least > 0) best = end_word;
   char site[CML_SITE_BYTES];
   cml_site(L, site);
@@ -170,8 +168,8 @@ static int unknown_field(lua_State *L, cml_kind *k, const char *verb) {
   return lua_error(L);
 }
 
-// Upvalue: methods and getters together. Methods are functions, getters are not. `index_methods`,
-// the metamethod of that table, handles all other keys, so the key need not be kept here.
+// Upvalue: methods and getters together. `index_methods`, the metamethod of that table, handles all
+// other keys, so the key need not be kept here.
 static int index_object(lua_State *L) {
   if (LIKELY(lua_gettable(L, lua_upvalueindex(1)) == LUA_TFUNCTION)) return 1;
   return cml_call_member(L, 1);
@@ -203,7 +201,9 @@ static int set_field(lua_State *L) {
     }
     lua_rawgeti(L, LUA_REGISTRYINDEX, k->getters);
     lua_pushvalue(L, 2);
-    return unknown_field(L, k, lua_rawget(L, -2) == LUA_TNIL ? "unknown" : "cannot set");
+    int type = lua_rawget(L, -2);
+    bool is_field = type != LUA_TNIL && type != LUA_TFUNCTION;
+    return unknown_field(L, k, is_field ? "cannot set" : "unknown");
   }
   lua_copy(L, 3, 2);  // object and value; the setter is on top
   return cml_call_member(L, 2);
@@ -242,9 +242,7 @@ void cml_kind_begin(cml_kind *k, lua_State *L, int members) {
   cml_begin_work(k->s, L, &work);
   luaL_checkstack(L, 16, NULL);
   k->members = members;
-  enum { METAMETHODS = 8 };
   k->metatable = new_table(L, METAMETHODS);
-  k->plain = new_table(L, METAMETHODS);
   k->methods = new_table(L, members);
   k->getters = new_table(L, 0);
   k->setters = new_table(L, 0);
@@ -297,19 +295,21 @@ static bool has_fields(lua_State *L, int ref) {
   return any;
 }
 
-// Copies the fields of one table of ours to another, but not `without`.
-static void copy_fields(lua_State *L, int from, int to, const char *without) {
+enum { METHODS = 1, OTHERS = 2, ALL = METHODS | OTHERS };
+
+// Copies the fields of one table of ours to another, but not `without`: functions, others, or all.
+static void copy_fields(lua_State *L, int from, int to, int which, const char *without) {
+  luaL_checkstack(L, 8, NULL);
   lua_rawgeti(L, LUA_REGISTRYINDEX, to);
   lua_rawgeti(L, LUA_REGISTRYINDEX, from);
   lua_pushnil(L);
   while (lua_next(L, -2)) {  // to, from, key, value
-    if (without != NULL && strcmp(lua_tostring(L, -2), without) == 0) {
-      lua_pop(L, 1);
-      continue;
-    }
+    bool is_left = without != NULL && strcmp(lua_tostring(L, -2), without) == 0;
     lua_pushvalue(L, -2);
-    lua_insert(L, -2);
-    lua_rawset(L, -5);
+    lua_insert(L, -2);  // to, from, key, key, value
+    bool is_copied = !is_left && (which & (lua_isfunction(L, -1) ? METHODS : OTHERS)) != 0;
+    if (is_copied) lua_rawset(L, -5);
+    else lua_pop(L, 2);
   }
   lua_pop(L, 2);
 }
@@ -326,13 +326,13 @@ void cml_kind_extend(cml_kind *k, lua_State *L, cml_kind *parent) {
   cml_begin_work(k->s, L, &work);
   k->parent = parent;
   parent->is_parent = true;
-  copy_fields(L, parent->methods, k->methods, NULL);
-  copy_fields(L, parent->getters, k->getters, NULL);
-  copy_fields(L, parent->setters, k->setters, NULL);
+  copy_fields(L, parent->methods, k->methods, METHODS, NULL);
+  copy_fields(L, parent->getters, k->getters, OTHERS, NULL);
+  copy_fields(L, parent->setters, k->setters, ALL, NULL);
   // What the kind adds later takes the place of this.
   static const char *const own[] = {"__name", "__metatable"};
   lua_rawgeti(L, LUA_REGISTRYINDEX, k->metatable);
-  copy_fields(L, parent->metatable, k->metatable, NULL);
+  copy_fields(L, parent->metatable, k->metatable, ALL, NULL);
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
     lua_pushstring(L, own[i]);
     lua_pushstring(L, k->name);
@@ -358,11 +358,8 @@ void cml_kind_seal(cml_kind *k, lua_State *L) {
   struct cml_work work;
   cml_begin_work(k->s, L, &work);
   if (has_fields(L, k->getters) || k->others != 0) {
-    int members = new_table(L, k->members);
-    copy_fields(L, k->getters, members, NULL);
-    copy_fields(L, k->methods, members, NULL);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, members);
-    luaL_unref(L, LUA_REGISTRYINDEX, members);
+    copy_fields(L, k->getters, k->methods, ALL, NULL);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, k->methods);
     if (k->others != 0) {
       lua_pushlightuserdata(L, k);
       lua_pushcclosure(L, index_others, 2);
@@ -374,12 +371,22 @@ void cml_kind_seal(cml_kind *k, lua_State *L) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, k->methods);
     refuse_unknown(L, k);
   }
+  luaL_unref(L, LUA_REGISTRYINDEX, k->getters);
+  k->getters = k->methods;
   cml_kind_set(k, L, CML_META, "__index");
   lua_rawgeti(L, LUA_REGISTRYINDEX, k->setters);
   lua_pushlightuserdata(L, k);
   lua_pushcclosure(L, set_field, 2);
   cml_kind_set(k, L, CML_META, "__newindex");
-  copy_fields(L, k->metatable, k->plain, "__gc");
+  cml_end_work(k->s, L, &work);
+}
+
+static __attribute__((noinline)) void make_plain(lua_State *L, cml_kind *k) {
+  struct cml_work work;
+  cml_begin_work(k->s, L, &work);
+  int plain = new_table(L, METAMETHODS);
+  copy_fields(L, k->metatable, plain, ALL, "__gc");
+  k->plain = plain;
   cml_end_work(k->s, L, &work);
 }
 
@@ -398,6 +405,7 @@ void cml_open_kinds(cml_state *s) {
 static inline cml_object *push_object(lua_State *L, cml_kind *k, bool finalized) {
   cml_object *o;
   if (UNLIKELY(k->open != NULL)) open_kind(L, k);
+  if (UNLIKELY(!finalized && k->plain == 0)) make_plain(L, k);
   if (LIKELY(cml_is_charged(k->s, L))) {
     o = lua_newuserdatauv(L, sizeof *o, k->user_values);
   } else {

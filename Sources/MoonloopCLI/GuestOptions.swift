@@ -26,10 +26,7 @@ extension RunSettings {
         }
       }
     }
-    if case .file(let path) = source {
-      let path = String(cString: path)
-      grants.ownFolder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    }
+    if case .file(let path) = source { grants.setScript(String(cString: path)) }
     if options.has("--isolate") { try isolate(grants, options) }
     listsReach = options.has("--list")
     if options.has("--ask") && !listsReach { try ask(&grants) }

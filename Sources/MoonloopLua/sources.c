@@ -221,9 +221,6 @@ static const struct cmo_source sources[] = {
     MODULE("reach")
 #embed "lua/reach.lua" suffix(, 0)
     END,
-    MODULE("safe")
-#embed "lua/safe.lua" suffix(, 0)
-    END,
     MODULE("testing.assertions")
 #embed "lua/testing/assertions.lua" suffix(, 0)
     END,

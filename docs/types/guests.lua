@@ -15,7 +15,7 @@ local ml = {}
 ---@field callouts? integer Calls of its handlers and functions per second; default: no limit.
 ---@field cpu? number Processor time per second, up to 1; default: no limit. What a call takes beyond it, or beyond any other limit per second, counts for the next seconds.
 ---@field instructions? integer Instructions of Lua for one call; exact, but costs speed.
----@field handles? integer Handles, timers and tasks, each; default 1000.
+---@field handles? integer Handles, timers, tasks, and calls of the host's functions under way, each; default 1000.
 ---@field share? number How much of the host's time it may take, up to 1; default 1. With 0.1, a turn of 1 ms is followed by a rest of 9 ms.
 ---@field output? integer Bytes that it may write per second; default 1048576. The rest is dropped.
 ---@field wakes? integer How often it is served per second; default: no limit.
@@ -23,7 +23,7 @@ local ml = {}
 ---@field log_lines? integer Lines of `ml.log` per second; default: no limit.
 
 ---@class moonloop.GuestOptions
----@field file? string The script's file; `require` finds modules beside it.
+---@field file? string The script's file; `require` finds the modules in the folder of its name, and those beside a `main.lua` or `init.lua`.
 ---@field text? string The script itself, instead.
 ---@field args? any What the script gets as `...`; a copy.
 ---@field allow? string[] What it may use: "timers", "net=127.0.0.1:8000-8010", "fs=read:data/"; default: nothing. See [guests](../guests.md).

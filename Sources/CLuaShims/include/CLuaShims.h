@@ -177,7 +177,8 @@ void cml_on_finalizer_error(cml_state *s, void (*tell)(void *context, const char
                             void *context);
 // From now on `load` accepts only text, whatever its mode.
 void cml_set_text_only(cml_state *s);
-// The same; and no function shows an address or gives a value a finalizer, and string methods
+// The same; and no function of the libraries reaches outside of the state, shows an address, or
+// gives a value a finalizer, and string methods
 // cannot be replaced. Once; false if there is no memory. [-0, +0, -]
 bool cml_make_safe(cml_state *s);
 // A monotonic clock.

@@ -35,7 +35,7 @@ package struct Kinds {
   package let programItem: LuaHandleKind
 
   init(_ state: LuaState, _ items: ItemKinds, _ grants: LuaCapabilities, asks: Bool) {
-    loop = state.makeHandleKind("loop", slots: 0, loopEntries.granting(grants, asks: asks))
+    loop = state.makeHandleKind("loop", slots: 0, grants.loopMethods(asks: asks))
     task = state.makeHandleKind("task", slots: 0, taskEntries) {
       $0.take(ScriptTask.self)?.hasHandle = false  // its outcome cannot be asked for any more
     }

@@ -66,6 +66,21 @@ final class CrossingWait: OtherWait {
   }
 }
 
+/// Cancels calls between a host and its guests one after the other: a chain of calls that wait for
+/// one another may be long, and each would cancel the next. Loop thread only.
+final class CrossingEnds {
+  private var waiting: [() -> Void] = []
+  private var isRunning = false
+
+  func run(_ cancel: @escaping () -> Void) {
+    waiting.append(cancel)
+    if isRunning { return }
+    isRunning = true
+    while let next = waiting.popLast() { next() }
+    isRunning = false
+  }
+}
+
 enum GuestCallFailure: Error {
   case raised(WorkerFailure)
   case ended
@@ -146,9 +161,11 @@ extension Runtime {
     task.whenEnded = { [unowned self, unowned task] in whenOver(outcome(of: task)) }
     tasks.prepare(task, in: nil, on: stack, function: function, isScope: false)
     return { [weak task, weak self] in
-      guard let task, let self, !isClosing else { return }
-      let reason = LuaReference(pushing: "cancelled", on: state.stack)
-      tasks.cancel(task, Cancellation(reason: reason))
+      self?.crossingEnds.run { [weak task, weak self] in
+        guard let task, let self, !isClosing else { return }
+        let reason = LuaReference(pushing: "cancelled", on: state.stack)
+        tasks.cancel(task, Cancellation(reason: reason))
+      }
     }
   }
 
@@ -202,10 +219,17 @@ extension Runtime {
 
 // MARK: - From the guest
 
+/// - Parameter name: The function, for messages.
 private func hosted(
-  _ L: OpaquePointer, _ context: UnsafeMutableRawPointer, _ body: (HostCall) throws -> Int32
+  _ L: OpaquePointer, _ context: UnsafeMutableRawPointer, _ name: String,
+  _ body: (HostCall) throws -> Int32
 ) -> Int32 {
-  host(L, context, "host", body)
+  host(L, context, "host") { call in
+    do { return try body(call) } catch let mistake as ScriptMistake {
+      call.stack.push(mistake.message(in: "host.\(name)", site: call.stack.site))
+      return LuaStatus.raise
+    }
+  }
 }
 
 extension LocalGuest {
@@ -222,7 +246,7 @@ extension LocalGuest {
     stack.push(name)
     stack.push(closure: name) { [unowned self, unowned runtime] stack in
       let context = Unmanaged.passUnretained(runtime).toOpaque()
-      return Int(hosted(stack.L, context) { call in try self.callHost(name, call) })
+      return Int(hosted(stack.L, context, name) { call in try self.callHost(name, call) })
     }
     stack.rawSet(-3)
     stack.pop()
@@ -234,11 +258,17 @@ extension LocalGuest {
     let coroutine = try call.requireWaiting()
     let wait = CrossingWait("the host's '\(name)'", call.runtime) { [weak self] in self?.settle() }
     guard let function = functions[name] else { throw call.mistake("it has ended") }
+    // A guest that is called back could call again, and so on.
+    if let limit = limits.state.handles, hostCalls >= limit {
+      throw call.mistake("the limit of \(limit) calls under way is reached")
+    }
+    hostCalls += 1
     wait.charge = call.state.charge(copies.size)
     let modes = host.loop.modes(of: source)
     wait.cancel = host.run(copies, modes: modes.isEmpty ? [.default] : modes) { stack in
       stack.push(function)
-    } whenOver: {
+    } whenOver: { [weak self] in
+      self?.hostCalls -= 1
       wait.finish($0)
     }
     if wait.isOver { return LuaStatus.results(Int32(wait.push(on: call.stack))) }

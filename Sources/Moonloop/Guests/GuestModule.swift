@@ -62,13 +62,17 @@ extension HostCall {
     } else {
       throw mistake("needs a script: 'file' or 'text'")
     }
+    return script
+  }
+
+  /// Throws if the script does not compile.
+  private func requireCompiled(_ script: WorkerText) throws {
     try script.bytes.withUnsafeBytes { bytes in
       do throws(LuaError) {
         try state.load(bytes: bytes, name: script.chunkName, on: stack)
         stack.pop()
       } catch { throw OperatingFailure("ml.guest: \(error.message)", "ENOEXEC") }
     }
-    return script
   }
 
   fileprivate func guestGrants(
@@ -76,10 +80,7 @@ extension HostCall {
   ) throws(ScriptMistake) -> GuestGrants {
     var grants = GuestGrants()
     grants.advice = .table
-    if script.chunkName.hasPrefix("@") {
-      let path = script.chunkName.dropFirst()
-      grants.ownFolder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    }
+    if let file = script.file { grants.setScript(file) }
     defer { stack.pop() }
     let type = options.push("allow")
     if type == .nil { return grants }
@@ -191,13 +192,27 @@ extension HostCall {
     _ guest: LocalGuest, _ script: WorkerText, _ argument: StructuredClone,
     _ grants: GuestGrants, _ name: String
   ) throws {
-    try guest.open(name, grants) { runtime in
+    var chunk: LuaReference?
+    try guest.open(name, grants) { lua in
+      try script.bytes.withUnsafeBytes { text in
+        do throws(LuaError) {
+          try lua.load(bytes: text, name: script.chunkName, on: lua.stack)
+          chunk = LuaReference(popping: lua.stack)
+        } catch {
+          // It is wrong, or there is no room for it in the guest, which reports that at its start.
+          try requireCompiled(script)
+        }
+      }
+    } start: { runtime in
+      let push = { (stack: LuaStack) in
+        argument.push(on: stack, pushAttachment: runtime.push)
+        return 1
+      }
+      if let chunk { return runtime.mainChunk.start(chunk, pushArguments: push) }
       script.bytes.withUnsafeBytes { text in
         do throws(LuaError) {
-          try runtime.mainChunk.start(bytes: text, name: script.chunkName) { stack in
-            argument.push(on: stack, pushAttachment: runtime.push)
-            return 1
-          }
+          try runtime.mainChunk.start(
+            bytes: text, name: script.chunkName, pushArguments: push)
         } catch { runtime.report(error, .chunk) }
       }
     }
@@ -210,6 +225,7 @@ extension HostCall {
     do throws(GuestGrants.Mistake) { try grants.requireIsolable() } catch {
       throw mistake("'allow': \(error.message)")
     }
+    try requireCompiled(script)
     do {
       try guest.open(name, grants, script) { stack in
         stack.setField("start", true)

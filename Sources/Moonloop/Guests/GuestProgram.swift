@@ -39,7 +39,7 @@ package enum GuestProgram {
   ) -> [String] {
     let setup = GuestSetup(
       parent: Child.ownID, memory: limits.state.memory ?? 0, handles: limits.state.handles ?? 0,
-      message: limits.message, file: script.file, folder: grants.ownFolder, grants: grants.words)
+      message: limits.message, file: script.file, grants: grants.words)
     return [path.withLock { $0 }, command] + setup.arguments
   }
 
@@ -60,30 +60,27 @@ struct GuestSetup {
   var message = 0
   /// The script, if it is a file.
   var file: String?
-  var folder: String?
   var grants: [String] = []
 
   var arguments: [String] {
-    ["\(parent)", "\(memory)", "\(handles)", "\(message)", file ?? "", folder ?? ""] + grants
+    ["\(parent)", "\(memory)", "\(handles)", "\(message)", file ?? ""] + grants
   }
 
   init(
-    parent: Int32, memory: Int, handles: Int, message: Int, file: String?, folder: String?,
-    grants: [String]
+    parent: Int32, memory: Int, handles: Int, message: Int, file: String?, grants: [String]
   ) {
     (self.parent, self.memory, self.handles, self.message) = (parent, memory, handles, message)
-    (self.file, self.folder, self.grants) = (file, folder, grants)
+    (self.file, self.grants) = (file, grants)
   }
 
   /// - Returns: nil if these are not the arguments of a host.
   init?(_ arguments: [String]) {
-    guard arguments.count >= 6, let parent = Int32(arguments[0]), let memory = Int(arguments[1]),
+    guard arguments.count >= 5, let parent = Int32(arguments[0]), let memory = Int(arguments[1]),
       let handles = Int(arguments[2]), let message = Int(arguments[3])
     else { return nil }
     (self.parent, self.memory, self.handles, self.message) = (parent, memory, handles, message)
     file = arguments[4].isEmpty ? nil : arguments[4]
-    folder = arguments[5].isEmpty ? nil : arguments[5]
-    grants = Array(arguments[6...])
+    grants = Array(arguments[5...])
   }
 }
 

@@ -28,7 +28,7 @@ package enum GuestServer {
 
   private static func confinement(of setup: GuestSetup) -> Confinement {
     var grants = GuestGrants()
-    grants.ownFolder = setup.folder
+    if let file = setup.file { grants.setScript(file) }
     for word in setup.grants { try? grants.allow(word) }  // unreadable ones grant nothing
     return grants.confinement(
       memory: setup.memory, handles: setup.handles, files: setup.file.map { [$0] } ?? [])

@@ -35,6 +35,8 @@ final class LocalGuest: ScriptGuest {
     }
   }
   private(set) var account = GuestAccount()
+  /// How many functions of the host run for it.
+  var hostCalls = 0
   let tally = GuestTally()
 
   /// Its runtime; nil once it has ended.
@@ -45,13 +47,17 @@ final class LocalGuest: ScriptGuest {
   // MARK: The begin
 
   /// Opens its state on its own loop.
-  /// - Parameter start: Called once, when it is first served.
+  /// - Parameters:
+  ///   - prepare: Called with its state, before that reaches anything of the host.
+  ///   - start: Called once, when it is first served.
   func open(
-    _ name: String, _ grants: GuestGrants, start: @escaping (Runtime) -> Void
+    _ name: String, _ grants: GuestGrants, prepare: (LuaState) throws -> Void,
+    start: @escaping (Runtime) -> Void
   ) throws {
     let loop = try host.loop.makeLodger(name) { [unowned self] in settle() }
     do {
       let lua = try LuaState(on: loop, limits: limits.state, guest: grants)
+      try prepare(lua)
       let descriptor = Loop.DescriptorSource(
         try loop.pollDescriptor(), closesDescriptor: false, name: name
       ) { [unowned self] _, _ in serve() }
@@ -73,6 +79,7 @@ final class LocalGuest: ScriptGuest {
 
   private func setUp(_ runtime: Runtime) {
     runtime.granted.tally = tally
+    runtime.crossingEnds = host.crossingEnds
     runtime.errors.isHosted = true
     runtime.errors.expectsInterrupts = { [unowned self] in place == nil || Ending.isQuiet }
     runtime.errors.forward = { [unowned self, unowned runtime] error in

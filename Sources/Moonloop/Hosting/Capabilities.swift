@@ -56,114 +56,190 @@ public enum LuaLibraries: Sendable, Hashable {
 }
 
 /// A part of the module, or of the loop's methods, that must be granted.
-struct Grant: Sendable {
+final class Grant: Sendable {
+  /// What a script gets in place of something that is not granted.
+  struct Held: Sendable {
+    /// As a script writes it: "ml.timer", "loop:after".
+    let name: StaticString
+    /// Asks for the grant, or raises that it is missing.
+    let function: LuaRawFunction
+
+    init(_ name: StaticString, _ function: LuaRawFunction) {
+      (self.name, self.function) = (name, function)
+    }
+
+    /// The same without what it is in.
+    var word: String { String("\(name)".drop { $0 != "." && $0 != ":" }.dropFirst()) }
+  }
+
   let capability: LuaCapabilities
   /// Its name in programs: ".net".
   let name: StaticString
   /// Its name for guests: "net".
   let word: StaticString
   /// What it is in the module, and as methods of the loop.
-  let ofModule: [StaticString]
-  let ofLoop: [StaticString]
+  let ofModule: [Held]
+  let ofLoop: [Held]
   /// Our module that `require` then also finds.
-  var required: StaticString?
-  /// Raises that it is not granted.
-  let refusal: LuaRawFunction
-  /// What it allows, in plain words, and what asks for it; nil: it is not asked for.
-  var meaning: StaticString?
-  var asking: LuaRawFunction?
+  let required: StaticString?
+  /// What it allows, in plain words; nil: it is not asked for.
+  let meaning: StaticString?
+
+  private init(
+    capability: LuaCapabilities, name: StaticString, word: StaticString, ofModule: [Held] = [],
+    ofLoop: [Held] = [], required: StaticString? = nil, meaning: StaticString? = nil
+  ) {
+    (self.capability, self.name, self.word) = (capability, name, word)
+    (self.ofModule, self.ofLoop) = (ofModule, ofLoop)
+    (self.required, self.meaning) = (required, meaning)
+  }
 
   /// What is refused, as text: "ml.net or ml.http".
   var subject: String {
-    if !ofLoop.isEmpty { return "'\(word)'" }
-    return ofModule.map { "ml.\($0)" }.joined(separator: " or ")
+    ofLoop.isEmpty ? ofModule.map { "\($0.name)" }.joined(separator: " or ") : "'\(word)'"
   }
 
   static let all: [Grant] = [
     Grant(
-      capability: .timers, name: ".timers", word: "timers", ofModule: ["timer"],
-      ofLoop: ["timer", "after", "every", "at", "cron", "perform_after", "next_timer"],
-      required: "moonloop.cron",
-      refusal: { L, context in refuse(L, context, .timers) },
-      meaning: "use timers",
-      asking: { L, context in ask(L, context, .timers) }),
+      capability: .timers, name: ".timers", word: "timers",
+      ofModule: [
+        .init("ml.timer") { hold($0, $1, "ml.timer", .timers) }
+      ],
+      ofLoop: [
+        .init("loop:timer") { hold($0, $1, "loop:timer", .timers) },
+        .init("loop:after") { hold($0, $1, "loop:after", .timers) },
+        .init("loop:every") { hold($0, $1, "loop:every", .timers) },
+        .init("loop:at") { hold($0, $1, "loop:at", .timers) },
+        .init("loop:cron") { hold($0, $1, "loop:cron", .timers) },
+        .init("loop:perform_after") { hold($0, $1, "loop:perform_after", .timers) },
+        .init("loop:next_timer") { hold($0, $1, "loop:next_timer", .timers) },
+      ],
+      required: "moonloop.cron", meaning: "use timers"),
     Grant(
-      capability: .net, name: ".net", word: "net", ofModule: ["net", "http"], ofLoop: [],
-      required: "moonloop.http", refusal: { L, context in refuse(L, context, .net) }),
+      capability: .net, name: ".net", word: "net",
+      ofModule: [
+        .init("ml.net") { hold($0, $1, "ml.net", .net) },
+        .init("ml.http") { hold($0, $1, "ml.http", .net) },
+      ],
+      required: "moonloop.http"),
     Grant(
-      capability: .files, name: ".files", word: "fs", ofModule: ["fs"], ofLoop: [],
-      required: "moonloop.fs", refusal: { L, context in refuse(L, context, .files) }),
+      capability: .files, name: ".files", word: "fs",
+      ofModule: [
+        .init("ml.fs") { hold($0, $1, "ml.fs", .files) }
+      ],
+      required: "moonloop.fs"),
     Grant(
-      capability: .processes, name: ".processes", word: "process", ofModule: ["process"],
-      ofLoop: [],
-      refusal: { L, context in refuse(L, context, .processes) }),
+      capability: .processes, name: ".processes", word: "process",
+      ofModule: [
+        .init("ml.process") { hold($0, $1, "ml.process", .processes) }
+      ]),
     Grant(
       capability: .workers, name: ".workers", word: "worker",
-      ofModule: ["worker", "workers", "guest"],
-      ofLoop: [], required: "moonloop.workers",
-      refusal: { L, context in refuse(L, context, .workers) },
-      meaning: "run scripts in threads of their own, with the same grants",
-      asking: { L, context in ask(L, context, .workers) }),
+      ofModule: [
+        .init("ml.worker") { hold($0, $1, "ml.worker", .workers) },
+        .init("ml.workers") { hold($0, $1, "ml.workers", .workers) },
+        .init("ml.guest") { hold($0, $1, "ml.guest", .workers) },
+      ],
+      required: "moonloop.workers",
+      meaning: "run scripts in threads of their own, with the same grants"),
     Grant(
-      capability: .signals, name: ".signals", word: "signal", ofModule: ["signal"],
-      ofLoop: ["signal"],
-      refusal: { L, context in refuse(L, context, .signals) },
-      meaning: "handle signals of this process",
-      asking: { L, context in ask(L, context, .signals) }),
+      capability: .signals, name: ".signals", word: "signal",
+      ofModule: [
+        .init("ml.signal") { hold($0, $1, "ml.signal", .signals) }
+      ],
+      ofLoop: [
+        .init("loop:signal") { hold($0, $1, "loop:signal", .signals) }
+      ],
+      meaning: "handle signals of this process"),
     Grant(
-      capability: .watches, name: ".watches", word: "watch", ofModule: ["watch", "pressure"],
-      ofLoop: ["watch", "pressure"], refusal: { L, context in refuse(L, context, .watches) },
-      meaning: "watch files for changes, and the pressure on the system",
-      asking: { L, context in ask(L, context, .watches) }),
+      capability: .watches, name: ".watches", word: "watch",
+      ofModule: [
+        .init("ml.watch") { hold($0, $1, "ml.watch", .watches) },
+        .init("ml.pressure") { hold($0, $1, "ml.pressure", .watches) },
+      ],
+      ofLoop: [
+        .init("loop:watch") { hold($0, $1, "loop:watch", .watches) },
+        .init("loop:pressure") { hold($0, $1, "loop:pressure", .watches) },
+      ],
+      meaning: "watch files for changes, and the pressure on the system"),
     Grant(
-      capability: .namedPorts, name: ".namedPorts", word: "port", ofModule: ["port"], ofLoop: [],
-      refusal: { L, context in refuse(L, context, .namedPorts) },
-      meaning: "talk to other processes through named ports",
-      asking: { L, context in ask(L, context, .namedPorts) }),
+      capability: .namedPorts, name: ".namedPorts", word: "port",
+      ofModule: [
+        .init("ml.port") { hold($0, $1, "ml.port", .namedPorts) }
+      ],
+      meaning: "talk to other processes through named ports"),
     Grant(
-      capability: .descriptors, name: ".descriptors", word: "fd", ofModule: ["fd", "stream"],
-      ofLoop: ["fd", "stream", "socket_source"],
-      refusal: { L, context in refuse(L, context, .descriptors) }),
+      capability: .descriptors, name: ".descriptors", word: "fd",
+      ofModule: [
+        .init("ml.fd") { hold($0, $1, "ml.fd", .descriptors) },
+        .init("ml.stream") { hold($0, $1, "ml.stream", .descriptors) },
+      ],
+      ofLoop: [
+        .init("loop:fd") { hold($0, $1, "loop:fd", .descriptors) },
+        .init("loop:stream") { hold($0, $1, "loop:stream", .descriptors) },
+        .init("loop:socket_source") { hold($0, $1, "loop:socket_source", .descriptors) },
+      ]),
     Grant(
-      capability: .terminal, name: ".terminal", word: "tty", ofModule: ["tty", "break_here"],
-      ofLoop: [],
-      refusal: { L, context in refuse(L, context, .terminal) }),
+      capability: .terminal, name: ".terminal", word: "tty",
+      ofModule: [
+        .init("ml.tty") { hold($0, $1, "ml.tty", .terminal) },
+        .init("ml.break_here") { hold($0, $1, "ml.break_here", .terminal) },
+      ]),
     Grant(
-      capability: .reload, name: ".reload", word: "reload", ofModule: ["reload"], ofLoop: [],
-      required: "moonloop.reload", refusal: { L, context in refuse(L, context, .reload) }),
+      capability: .reload, name: ".reload", word: "reload",
+      ofModule: [
+        .init("ml.reload") { hold($0, $1, "ml.reload", .reload) }
+      ],
+      required: "moonloop.reload"),
     Grant(
-      capability: .runs, name: ".runs", word: "run", ofModule: [],
-      ofLoop: ["run", "stop_when_next_looking"],
-      refusal: { L, context in refuse(L, context, .runs) }),
+      capability: .runs, name: ".runs", word: "run",
+      ofLoop: [
+        .init("loop:run") { hold($0, $1, "loop:run", .runs) },
+        .init("loop:stop_when_next_looking") { hold($0, $1, "loop:stop_when_next_looking", .runs) },
+      ]),
     Grant(
-      capability: .inspection, name: ".inspection", word: "inspect", ofModule: [],
-      ofLoop: ["why", "dump", "metrics", "record"],
-      refusal: { L, context in refuse(L, context, .inspection) },
-      meaning: "look at what is on its loop: why, dump, metrics",
-      asking: { L, context in ask(L, context, .inspection) }),
+      capability: .inspection, name: ".inspection", word: "inspect",
+      ofLoop: [
+        .init("loop:why") { hold($0, $1, "loop:why", .inspection) },
+        .init("loop:dump") { hold($0, $1, "loop:dump", .inspection) },
+        .init("loop:metrics") { hold($0, $1, "loop:metrics", .inspection) },
+        .init("loop:record") { hold($0, $1, "loop:record", .inspection) },
+      ],
+      meaning: "look at what is on its loop: why, dump, metrics"),
     Grant(
-      capability: .limits, name: ".limits", word: "limit", ofModule: ["limit"], ofLoop: [],
-      refusal: { L, context in refuse(L, context, .limits) },
-      meaning: "change its own limits",
-      asking: { L, context in ask(L, context, .limits) }),
+      capability: .limits, name: ".limits", word: "limit",
+      ofModule: [
+        .init("ml.limit") { hold($0, $1, "ml.limit", .limits) }
+      ],
+      meaning: "change its own limits"),
   ]
+
+  /// What stands for each method of the loop that must be granted, by its name.
+  static let methods: [String: (grant: Grant, held: Held)] = Dictionary(
+    uniqueKeysWithValues: all.flatMap { grant in
+      grant.ofLoop.map { ($0.word, (grant, $0)) }
+    })
+
+  /// The tables in the module that must be granted.
+  static let tables: Set<String> = ["net", "http", "fs", "process", "port", "tty", "reload"]
 }
 
-private func refuse(
-  _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ capability: LuaCapabilities
+/// Asks for a function that is not granted, or for a field of a table, and else raises that it is
+/// not. If it is granted now, the second half is what was asked for.
+private func hold(
+  _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString,
+  _ capability: LuaCapabilities
 ) -> Int32 {
-  host(L, context, "moonloop") { call throws in throw call.refusal(of: capability, isWhole: true) }
-}
-
-/// The first half of a function that is asked for: the second is the function.
-private func ask(
-  _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ capability: LuaCapabilities
-) -> Int32 {
-  host(L, context, "moonloop") { call throws in
-    try call.requireAnswer(for: capability)
-    call.stack.push(function: { _, _ in LuaStatus.results(0) })
-    return LuaStatus.call(arguments: 0)
+  let call = HostCall(L, context, name)
+  let stack = call.stack
+  do throws(ScriptMistake) { try call.requireAnswer(for: capability) } catch {
+    let field = stack.type(1) == .table && stack.type(2) == .string ? stack.string(2) : nil
+    let title = "\(name)" + (field.map { ".\(LuaText.clean(String($0.prefix(40))))" } ?? "")
+    stack.push(error.message(in: title, site: stack.site))
+    return LuaStatus.raise
   }
+  stack.push(function: { _, _ in LuaStatus.results(0) })
+  return LuaStatus.call(arguments: 0)
 }
 
 extension HostCall {
@@ -196,11 +272,6 @@ extension HostCall {
 }
 
 extension LuaCapabilities {
-  /// The grant that a method of the loop lacks; nil: it is granted.
-  fileprivate func missing(ofLoop name: StaticString) -> Grant? {
-    refused.first { $0.ofLoop.contains { "\($0)" == "\(name)" } }
-  }
-
   var refused: [Grant] { self == .all ? [] : Grant.all.filter { !contains($0.capability) } }
 
   /// Whether scripts may load one of our modules by its name.
@@ -216,16 +287,28 @@ extension LuaCapabilities {
   }
 }
 
-extension [LuaEntry] {
+extension LuaCapabilities {
+  /// The methods of the loop, by what is granted and whether others are asked for: made once, since
+  /// a program may start many guests.
+  private static let known = Guarded<[Bool: [LuaCapabilities: [LuaEntry]]]>([:])
+
   /// The methods of the loop, with refusals or questions for those that are not granted.
-  func granting(_ capabilities: LuaCapabilities, asks: Bool) -> [LuaEntry] {
-    if capabilities == .all { return self }
-    return map { entry in
-      guard let grant = capabilities.missing(ofLoop: entry.name) else { return entry }
-      guard asks, let asking = grant.asking else { return .method(entry.name, grant.refusal) }
-      if entry.second == nil { return .method(entry.name, asking, then: entry.function) }
-      return "\(entry.name)" == "cron" ? askedCron : .method(entry.name, grant.refusal)
+  func loopMethods(asks: Bool) -> [LuaEntry] {
+    if self == .all { return loopEntries }
+    return Self.known.withLock { known in
+      if let entries = known[asks]?[self] { return entries }
+      let entries = loopEntries.map { method(for: $0, asks: asks) }
+      known[asks, default: [:]][self] = entries
+      return entries
     }
+  }
+
+  private func method(for entry: LuaEntry, asks: Bool) -> LuaEntry {
+    guard let (grant, held) = Grant.methods["\(entry.name)"], !contains(grant.capability)
+    else { return entry }
+    guard asks, grant.meaning != nil else { return .method(entry.name, held.function) }
+    if entry.second == nil { return .method(entry.name, held.function, then: entry.function) }
+    return "\(entry.name)" == "cron" ? askedCron : .method(entry.name, held.function)
   }
 }
 
@@ -270,33 +353,30 @@ extension Runtime {
         state.forgetLoaded("moonloop.unheld")
       }
       for grant in capabilities.refused {
-        for name in grant.ofModule { refuse(name, grant, asks: asks) }
+        for held in grant.ofModule { refuse(held, grant, asks: asks) }
       }
     }
     if libraries == .safe {
       try state.makeSafe()
-      try state.run("require 'moonloop.safe'", name: "=moonloop")
-      state.forgetLoaded("moonloop.safe")
     }
     granted.capabilities = capabilities
   }
 
   /// Puts a refusal, or a question, into the module: a function, or a table any field of which
   /// raises or asks.
-  private func refuse(_ name: StaticString, _ grant: Grant, asks: Bool) {
-    let (stack, word) = (state.stack, "\(name)")
+  private func refuse(_ held: Grant.Held, _ grant: Grant, asks: Bool) {
+    let (stack, word) = (state.stack, held.word)
     stack.push(module)
     defer { stack.pop() }
-    guard tablesOfModule.contains(word) else {
-      stack.push(word)
-      if asks, let asking = grant.asking, let function = moduleFunction(word) {
-        stack.push(function: asking, then: function)
+    stack.push(word)
+    guard Grant.tables.contains(word) else {
+      if asks, grant.meaning != nil, let function = moduleFunction(word) {
+        stack.push(function: held.function, then: function)
       } else {
-        stack.push(function: grant.refusal)
+        stack.push(function: held.function)
       }
       return stack.rawSet(-3)
     }
-    stack.push(word)
     stack.pushValue(-1)
     _ = stack.rawGet(-3)
     let fields = LuaReference(popping: stack)
@@ -306,14 +386,14 @@ extension Runtime {
     if asks, grant.meaning != nil {
       pushAsking(grant.capability, fields)
     } else {
-      stack.push(function: grant.refusal)
+      stack.push(function: held.function)
     }
     stack.rawSet(-3)
     stack.push("__call")
     if word == "port" {
       stack.push(function: modulePort, then: sourceResults)
     } else {
-      stack.push(function: grant.refusal)
+      stack.push(function: held.function)
     }
     stack.rawSet(-3)
     stack.popMetatable(of: -2)
@@ -330,7 +410,7 @@ extension Runtime {
     state.stack.push(closure: "__index") { [unowned self] stack in
       let context = Unmanaged.passUnretained(self).toOpaque()
       return Int(
-        host(stack.L, context, "moonloop") { call throws in
+        host(stack.L, context, "ml.port") { call throws in
           try call.requireAnswer(for: capability)
           stack.push(fields)
           stack.pushValue(2)
@@ -338,10 +418,6 @@ extension Runtime {
           return LuaStatus.results(1)
         })
     }
-  }
-
-  private var tablesOfModule: Set<String> {
-    ["net", "http", "fs", "process", "port", "tty", "reload"]
   }
 }
 

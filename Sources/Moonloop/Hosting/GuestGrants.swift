@@ -18,8 +18,9 @@ package struct GuestGrants: Sendable {
   package private(set) var words: [String] = []
   package private(set) var capabilities: LuaCapabilities = []
   package var advice = Advice.commandLine
-  /// The folder of its own modules; nil: it has none.
-  package var ownFolder: String?
+  /// Its script, if it is a file, and the folder of its own modules.
+  package private(set) var script: String?
+  private(set) var ownFolder: String?
   /// The granted places, files and programs; nil: all of them.
   private(set) var places: [PlaceRule]? = []
   package private(set) var files: FileScope? = FileScope()
@@ -28,6 +29,15 @@ package struct GuestGrants: Sendable {
   package private(set) var asker: GuestAsker?
 
   package init() {}
+
+  /// Its script is a file: its modules are in the folder that has its name, so that one in a folder
+  /// of plug-ins does not see the others; those of `main.lua` and `init.lua` are beside it.
+  package mutating func setScript(_ path: String) {
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    let name = path.split(separator: "/").last.map { $0.hasSuffix(".lua") ? $0.dropLast(4) : $0 }
+    script = path
+    ownFolder = name == "main" || name == "init" ? folder : folder + "/" + (name ?? "")
+  }
 
   /// Has what is not granted asked for.
   package mutating func ask(_ asker: GuestAsker) {

@@ -6,7 +6,7 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 extension HostCall {
-  /// Pushes the loader of a module beside a guest's file; nothing if there is none.
+  /// Pushes the loader of a guest's own module; nothing if there is none. Its script is none.
   /// - Parameter name: The name passed to `require`; a dot is a folder.
   func pushOwnModule(_ name: String) -> Int32 {
     guard let folder = runtime.granted.guest?.ownFolder,
@@ -16,9 +16,13 @@ extension HostCall {
     guard (try? scope.allow(folder, reads: true, writes: false)) != nil else {
       return LuaStatus.results(0)
     }
+    let script = runtime.granted.guest?.script.flatMap {
+      try? scope.place(of: Array($0.utf8), writes: false)
+    }
     let path = folder + "/" + name.split(separator: ".").joined(separator: "/")
     for candidate in [path + ".lua", path + "/init.lua"] {
       guard let place = try? scope.place(of: Array(candidate.utf8), writes: false),
+        place != script,
         let text = try? WorkerText.read(String(decoding: place, as: UTF8.self))
       else { continue }
       return load(text, "@" + candidate)

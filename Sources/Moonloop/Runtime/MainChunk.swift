@@ -128,9 +128,9 @@ package final class MainChunk {
   }
 
   /// Runs a function as a main chunk.
-  func start(_ function: LuaReference) {
+  func start(_ function: LuaReference, pushArguments: (LuaStack) -> Int = { _ in 0 }) {
     runtime.state.stack.push(function)
-    startLoaded { _ in 0 }
+    startLoaded(pushArguments)
   }
 
   /// Starts the function on top of the stack. [-1, +0]

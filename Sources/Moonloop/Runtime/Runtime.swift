@@ -24,6 +24,8 @@ package final class Runtime {
   package internal(set) var bed: TestBed?
   /// The workers that scripts made and whose threads have not ended.
   var workers = Workers()
+  /// Cancels calls to and from guests; a guest has its host's.
+  var crossingEnds = CrossingEnds()
   /// The connections of named ports that may have something left to send.
   var farewells = PortFarewells()
   /// Identifies this state.

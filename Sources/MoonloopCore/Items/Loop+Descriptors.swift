@@ -16,8 +16,14 @@ struct DescriptorTable {
   var inspection = DescriptorInspection()
   /// The set for modes without descriptors: only the wake-up is in it.
   let bareSet: PollSetID
-  let events = UnsafeMutableBufferPointer<ReadyEvent>.allocate(capacity: 256)
+  /// Takes what the kernel finds at once.
+  let events: UnsafeMutableBufferPointer<ReadyEvent>
   var scratch: UnsafeMutableRawBufferPointer?
+
+  init(bareSet: PollSetID, room: Int) {
+    self.bareSet = bareSet
+    events = .allocate(capacity: room)
+  }
 
   func deallocate() {
     for slot in 0..<slots.count { slots[slot].source?.release() }

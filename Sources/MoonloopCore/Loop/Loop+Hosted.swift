@@ -117,7 +117,8 @@ extension Loop {
     // The machine's time needs no mirror, and may go on to other threads.
     let kernel =
       clock.isMachines ? try LinuxKernel() : try LinuxKernel(Clock(mirroring: clock))
-    let lodger = try Loop.makeIsolated(name, kernel)
+    // There may be many: a page of events for each would be a twentieth of a guest.
+    let lodger = try Loop(name: name, kernel: kernel, thread: cmx_thread_id(), room: 16)
     lodger.hooks.whenTouched = touched
     return lodger
   }

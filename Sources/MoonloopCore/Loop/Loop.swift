@@ -43,14 +43,17 @@ public final class Loop: @unchecked Sendable {
   @exclusivity(unchecked) var tracing = Tracing()
   @exclusivity(unchecked) package var hooks = LoopHooks()
 
+  /// - Parameter room: How many descriptors the kernel reports at once.
   /// - Throws: `SystemError` if the kernel cannot make a poll set.
-  package init(name: String, kernel: any Kernel, thread: Int32) throws(SystemError) {
+  package init(
+    name: String, kernel: any Kernel, thread: Int32, room: Int = 256
+  ) throws(SystemError) {
     self.name = name
     self.kernel = kernel
     clock = kernel.clock
     self.thread = Atomic(thread)
     do {
-      descriptors = DescriptorTable(bareSet: try kernel.makePollSet())
+      descriptors = DescriptorTable(bareSet: try kernel.makePollSet(), room: room)
     } catch {
       // No deinit runs for an object that was never complete.
       timers.deallocate()

@@ -15,6 +15,7 @@ end
 
 -- A guest that runs the code it is sent.
 local text = [[
+  shared = ...
   ml = require "moonloop"
   loop = ml.current()
   function attack(text)
@@ -98,10 +99,12 @@ function families.memory()
   end
 end
 
+-- The most memory that this process has had so far, in kB.
+local function peak() return tonumber(ml.fs.read("/proc/self/status"):match "VmHWM:%s*(%d+)") end
+
 -- Small in Lua's memory, where a string is there once, and large as a copy: the process grows by no
 -- more than three times the guest's memory.
 function families.copies()
-  local function peak() return tonumber(ml.fs.read("/proc/self/status"):match "VmHWM:%s*(%d+)") end
   for _, one in ipairs(attacks "Data/Attacks/copies.txt") do
     local guest <close> = open { limits = { memory = "8M", callout = 5 }, functions = {
       take = function() end, wait = function() ml.sleep(1000) end,
@@ -143,6 +146,43 @@ function families.errors()
   for _, error in ipairs(told.errors) do
     check(#error.message < 8192 and #error.traceback < 65536, "a report in bounds", #error.message)
   end
+end
+
+-- Whatever it tries, it gets nothing, and both sides go on.
+function families.tricks()
+  local shared, before = ml.freeze { secret = "kept" }, nil
+  for _, one in ipairs(attacks "Data/Attacks/tricks.txt") do
+    local guest, functions = nil, { echo = function(...) return ... end }
+    function functions.back(name, ...) return guest:call(name, ...) end
+    function functions.pause()
+      guest:suspend()
+      local count = guest:usage().callouts
+      ml.sleep(0.01)
+      check(guest:usage().callouts == count, one.name, "it runs while it is suspended")
+      guest:resume()
+    end
+    local told
+    guest, told = open {
+      name = "guest", args = shared, functions = functions, allow = { "timers", "inspect" },
+      limits = { memory = "8M", callout = 0.1, handles = 100 },
+    }
+    guest:call "ping"
+    before = before or #ml.fs.list "/proc/self/fd"
+    local beats, memory = 0, peak()
+    local beat = loop:every(0.001, function() beats = beats + 1 end)
+    local _, done, what = ml.timeout(10, pcall, pcall, guest.call, guest, "attack", one.text)
+    check(not done or not what, one.name, what)
+    ml.sleep(0.002)
+    check(select(2, pcall(ml.timeout, 10, guest.call, guest, "ping")) == "pong", one.name,
+      guest.status, table.concat(told.limits, " "))
+    check(peak() - memory < 3 * 8 << 10, one.name, peak() - memory, "kB")
+    check(beats > 0, one.name, "the host's timer")
+    check(shared.secret == "kept", one.name, shared.secret)
+    beat:invalidate()
+    guest:stop()
+  end
+  for _ = 1, 100 do if #ml.fs.list "/proc/self/fd" > before then ml.sleep(0.01) end end
+  check(#ml.fs.list "/proc/self/fd" <= before, "descriptors", before)
 end
 
 -- A flood of anything leaves the host its turns.

@@ -74,11 +74,39 @@ import Testing
     ])
     #expect(outcome.status == 1)
     #expect(
-      outcome.errors.contains("this guest may not use 'timers'; --allow timers would grant it"),
+      outcome.errors.contains(
+        "loop:after: this guest may not use 'timers'; --allow timers would grant it"),
       "\(outcome)")
     #expect(try lines("print(io, arg, os.exit, os.getenv)") == ["nil\tnil\tnil\tnil"])
     #expect(
       try lines("loop:after(0.001, function() print 'beat' end)", allow: "timers") == ["beat"])
+  }
+
+  @Test("a refusal begins with the call as it is written")
+  func named() throws {
+    let refused = try lines(
+      """
+      local count = 0
+      local function check(call, ...)
+        local _, message = pcall(...)
+        count = count + 1
+        if not tostring(message):find(call .. ": this guest may not use ", 1, true) then
+          print(call, message)
+        end
+      end
+      for name in ("timer worker workers guest signal watch pressure fd stream break_here limit "
+        .. "reload http"):gmatch "%g+" do check("ml." .. name, ml[name], {}) end
+      for name in ("timer after every at cron perform_after next_timer signal watch pressure fd "
+        .. "stream socket_source run stop_when_next_looking why dump metrics record")
+        :gmatch "%g+" do
+        check("loop:" .. name, loop[name], loop)
+      end
+      for name in ("net http fs process port tty reload"):gmatch "%g+" do
+        check("ml." .. name .. ".any", function() return ml[name].any end)
+      end
+      print(count)
+      """)
+    #expect(refused == ["39"])
   }
 
   private func no(_ call: String, _ grant: String) -> String {
@@ -221,32 +249,38 @@ import Testing
     #expect(found.dropFirst() == ["200", "403"], "\(found)")
   }
 
-  @Test("require finds the modules beside a guest, and no others")
-  func modules() throws {
+  @Test(
+    "require finds a guest's own modules, and neither others nor the script itself",
+    arguments: [("own/main.lua", "own/"), ("own/app.lua", "own/app/")])
+  func modules(script: String, modules: String) throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("guest-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let own = folder.appendingPathComponent("own")
+    let own = folder.appendingPathComponent(modules)
     try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
     for (name, text) in [
       (
-        "own/main.lua",
-        "for _, name in ipairs { 'part', 'out', '..outer', '../outer', 'bytes' } do "
-          + "print((select(2, pcall(require, name)))) end"
+        script,
+        "for _, name in ipairs { 'part', 'out', '..outer', '../outer', 'main', 'app', 'beside', "
+          + "'bytes' } do print((select(2, pcall(require, name)))) end"
       ),
-      ("own/part.lua", "return 'a part'"), ("outer.lua", "return 'outer'"),
-      ("own/bytes.lua", "\u{1B}Lua"),
+      (modules + "part.lua", "return 'a part'"), ("outer.lua", "return 'outer'"),
+      (modules + "bytes.lua", "\u{1B}Lua"), (modules + "../beside.lua", "return 'beside'"),
     ] {
       try text.write(
         to: folder.appendingPathComponent(name), atomically: true, encoding: .utf8)
     }
     try FileManager.default.createSymbolicLink(
-      atPath: own.appendingPathComponent("out.lua").path, withDestinationPath: "../outer.lua")
-    let outcome = try moonloop(["run", "--guest", own.appendingPathComponent("main.lua").path])
-    let lines = outcome.output.split(separator: "\n").filter { !$0.hasPrefix("\t") }
-    #expect(lines.first == "a part" && lines.count == 5, "\(outcome)")
-    #expect(lines[1...3].allSatisfy { $0.contains("not found") }, "\(outcome)")
-    #expect(lines[4].contains("attempt to load a binary chunk"), "\(outcome)")
+      atPath: own.appendingPathComponent("out.lua").path,
+      withDestinationPath: folder.appendingPathComponent("outer.lua").path)
+    for isolate in [[], ["--isolate"]] {
+      let outcome = try moonloop(
+        ["run", "--guest"] + isolate + [folder.appendingPathComponent(script).path])
+      let lines = outcome.output.split(separator: "\n").filter { !$0.hasPrefix("\t") }
+      #expect(lines.first == "a part" && lines.count == 8, "\(outcome)")
+      #expect(lines.dropFirst().dropLast().allSatisfy { $0.contains("not found") }, "\(outcome)")
+      #expect(lines.last?.contains("attempt to load a binary chunk") ?? false, "\(outcome)")
+    }
   }
 
   @Test("a guest has limits by default")

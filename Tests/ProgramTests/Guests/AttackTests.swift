@@ -9,7 +9,9 @@ import Testing
 
   @Test(
     "of every family are held",
-    arguments: ["reach", "runaways", "memory", "copies", "crashes", "errors", "floods"],
+    arguments: [
+      "reach", "runaways", "memory", "copies", "crashes", "errors", "floods", "tricks",
+    ],
     ["here", "isolated"])
   func held(family: String, place: String) throws {
     if Program.isSanitized && family == "runaways" { return }  // too slow for time limits
