@@ -1,6 +1,7 @@
 // What confines native code in the process of an isolated guest, and a guest whose process breaks.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ConfinementTests {
@@ -92,6 +93,15 @@ import Testing
     let late = "nil\tguest:call: the guest has ended\tECANCELED"
     let killed = "the guest's process was killed by SIG\(signal)\(more)"
     #expect(outcome.output == "\(call)\nended\t1\t\(killed)\n\(late)\n", "\(outcome)")
+    #expect(outcome.isOurs, "\(outcome)")
+  }
+
+  @Test("a process of a guest that is killed at any step is reported once, and leaves nothing")
+  func steps() throws {
+    let script = RepositoryFile.top + "/Tests/Data/Attacks/killed.lua"
+    let moments = ProcessInfo.processInfo.environment["MOONLOOP_STRESS"] == nil ? "10" : "1000"
+    let outcome = try moonloop(["run", script, moments])
+    #expect(outcome.output == "held 26\n", "\(outcome)")
     #expect(outcome.isOurs, "\(outcome)")
   }
 }
