@@ -26,7 +26,8 @@ local function start(name)
   local guest, message = ml.guest {
     file = folder .. "/" .. name .. ".lua", name = name, allow = { "timers" }, limits = LIMITS,
     keep_alive = false,
-    functions = { log = function(text) note(name, tostring(text)) end },
+    -- A table's text would be an address of this process.
+    functions = { log = function(text) note(name, type(text) == "string" and text or "?") end },
     on_output = function(_, text) note(name, text) end,
     on_error = function(failure) note(name, tostring(failure.message)) end,
     on_limit = function(_, what)
@@ -46,7 +47,7 @@ local function look()
 end
 
 local ESCAPES = { ["<"] = "&lt;", [">"] = "&gt;", ["&"] = "&amp;", ['"'] = "&quot;" }
-local function escape(text) return (tostring(text):gsub('[<>&"]', ESCAPES)) end
+local function escape(text) return (text:gsub("%c", "?"):gsub('[<>&"]', ESCAPES)) end
 
 local function page()
   local names, rows = {}, {}
@@ -72,7 +73,8 @@ local function ask(plugin, path, body)
   if code == "ETIMEDOUT" then return 504, "the plug-in did not answer\n" end
   if code then return 503, "the plug-in has ended\n" end
   if type(answer) ~= "string" or #answer > ANSWER_LIMIT then return 502, "no answer in text\n" end
-  return 200, answer
+  -- On this page's address, so it must not be taken for a page that may send orders.
+  return 200, answer, { ["Content-Type"] = "text/plain", ["X-Content-Type-Options"] = "nosniff" }
 end
 
 local orders = {

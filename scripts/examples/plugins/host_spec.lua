@@ -17,6 +17,10 @@ local HARMFUL = {
   huge = "function answer() return ('x'):rep(1e6) end",
   waits = "function answer() require 'moonloop'.sleep(1000) end",
   markup = "host.log '<script>alert(1)</script>'",
+  controls = "host.log '\\27[2J\\0'",
+  address = "host.log {}",
+  page = "function answer() return '<script>alert(1)</script>' end",
+  neighbour = "function answer() return tostring(pcall(require, 'good')) end",
   ["local"] = "function answer() return host end",
   broken = "this is no Lua",
 }
@@ -28,6 +32,10 @@ local function host(t, scripts)
   local p = t:spawn { arg[-1], "run", "host.lua", t:tmpdir() .. "/plugins", stderr = "stdout" }
   url = "http://127.0.0.1:" .. p:expect "port (%d+)\n"
   return p
+end
+
+local function type_of(path)
+  return assert(ml.http.get(url .. path, { timeout = 10 })).headers["content-type"]
 end
 
 local function get(path)
@@ -67,6 +75,9 @@ it("goes on among malicious plug-ins", function(_, _, t)
   local _, page = get "/"
   assert.truthy(page:find("&lt;script&gt;", 1, true))
   assert.falsy(page:find("<script>", 1, true))
+  assert.falsy(page:find("[\27\0]") or page:find("0x", 1, true), page)
+  assert.equal("text/plain", type_of "/page/")
+  assert.same({ 200, "false" }, { get "/neighbour/" })
   for _, name in ipairs { "spins", "grows" } do
     assert.truthy(page:match("<td>" .. name .. "<td>%a+<td>%d+ kB<td>[%d.]+ s<td>[1-9]"), page)
   end
