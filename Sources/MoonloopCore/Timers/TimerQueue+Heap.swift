@@ -97,8 +97,9 @@ extension TimerQueue {
     return least
   }
 
-  /// Gives a queued timer a date that has come: a timer of the batch under way stays in that, though
-  /// the date is later than the batch's begin, behind what was due then and was moved before (R136).
+  /// Gives a queued timer a date that has come: a timer of the batch under way stays in that,
+  /// though the date is later than the batch's begin, behind what was due then and what was moved
+  /// before (R136).
   package func moveWhereDue(_ slot: Int, to date: Int64) {
     let number = number(slot)
     guard isInBatch(at: positions[number]) else { return move(slot, to: date) }

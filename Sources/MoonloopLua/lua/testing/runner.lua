@@ -253,22 +253,18 @@ function runner:block(block)
   local function take(problem) self:problem(block, problem) end
   block.children, block.hooks, block.env = {}, {}, nil
   block.is_random, block.seed, block.lazy_is_well, block.phase = nil, nil, nil, nil
-  environment.enter(block)
   local has_own = wants_own_loop(block)
-  local clock_name = option(block, "clock") or self.options.clock
-  local problem = has_own and beds.enter(clock_name, block.name)
-  if problem then
-    take(problem)
-    return environment.leave()
-  end
+  local problem = has_own and beds.enter(option(block, "clock") or self.options.clock, block.name)
+  if problem then return take(problem) end
+  environment.enter(block)
   beds.open()
   if self:publish({ block.kind, "start" }, block, block.parent) then self:inside(block) end
   block.phase = "after"
   self:publish({ block.kind, "end" }, block, block.parent)
   if block.kind == "file" then self:tell_loaded(block) end
   self:close(block, take)
-  if has_own then beds.leave() end
   environment.leave()
+  if has_own then beds.leave() end
 end
 
 --- Runs a spec file.
