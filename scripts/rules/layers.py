@@ -53,7 +53,7 @@ LUA_ARROWS = {
     "recording": {"tape", "taped"},
     "redis": {"http", "warning"},
     "reference": {"console"},
-    "reload": {"configuration", "generation"},
+    "reload": {"configuration", "generation", "text"},
     "testing": {"console", "http", "inspection", "json", "recording", "tape", "taped", "text",
                 "unheld"},
     "text": set(),

@@ -2,6 +2,8 @@
 -- while the loop serves nothing; if that fails, everything stays as it was.
 local generation = require "moonloop.generation"
 local bodies = require "moonloop.reload.bodies"
+local host = require "moonloop.text.host"
+local mistake = host.mistake
 
 -- `trace` is the traceback of the last load that failed; `on_load` is called for each load.
 local reload = {}

@@ -37,6 +37,7 @@ extension Model {
   private func fire(_ timer: Item, _ mode: Mode) {
     let served = timer.date
     timer.isFiring = true
+    timer.postponements += 1  // it has had its turn in the batches of outer runs too
     rearm(mode)
     if let request = timer.request { call(request) } else { call(timer) }
     if timer.interval <= 0 { invalidate(timer) }

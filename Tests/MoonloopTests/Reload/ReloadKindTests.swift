@@ -213,15 +213,15 @@ import Testing
     ("error()", "nil"),
     (
       "require 'moonloop'.reload.state(5)",
-      "app.lua:1: ml.reload.state: the name must be a string, got number"
+      "ml.reload.state: the name must be a string, got 5 (app.lua:1)"
     ),
     (
       "require 'moonloop'.reload.state('x', 5)",
-      "app.lua:1: ml.reload.state: the default must be a table (its contents survive), got number"
+      "ml.reload.state: the default must be a table (its contents survive), got 5 (app.lua:1)"
     ),
     (
       "require 'moonloop'.reload.on_unload(5)",
-      "app.lua:1: ml.reload.on_unload: the handler must be a function, got number"
+      "ml.reload.on_unload: the handler must be a function, got 5 (app.lua:1)"
     ),
     ("require 'nothing'", "module 'nothing' not found"),
     ("require 'broken'", "broken.lua:1:"),

@@ -92,12 +92,12 @@ struct BrokerTests {
       print(pcall(news.request, news, 1))
       """)
     #expect(
-      outcome.output == """
+      outcome.output.hasPrefix(
+        """
         true\ttrue
         1a 1b 2a 2b
-        false\tport 'news': messages to all get no reply
-
-        """)
+        false\tport 'news': messages to all get no reply (
+        """))
   }
 
   @Test func `a failed message is given out again, and put aside in the end`() throws {

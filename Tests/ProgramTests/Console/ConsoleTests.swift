@@ -72,7 +72,7 @@ struct ConsoleTests {
     try withProgram(name: "large.lua", ["--memory", "16M"]) { program in
       let answer = try moonloop(["attach", "large"], input: "('x'):rep(1000000000)\n2 + 2\n")
       #expect(answer.output == "4\n")
-      #expect(answer.errors.contains("not enough memory"))
+      #expect(answer.errors.contains("memory limit of 16777216 bytes exceeded"))
     }
   }
 

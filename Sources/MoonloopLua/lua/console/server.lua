@@ -77,7 +77,8 @@ function Connection:send(message)
     text = json.encode { id = message.id, ok = false, error =
       ("the answer is too long: %d bytes, the limit is %d"):format(#text, wire.LINE_LIMIT) }
   end
-  self.gate:with(self.stream.write, self.stream, text, "\n")
+  local _ <close> = self.gate:try_acquire() or self.gate:acquire()
+  self.stream:write(text, "\n")
 end
 
 -- Sends what was printed, in pieces that fit into lines.
