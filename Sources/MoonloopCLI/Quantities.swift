@@ -10,7 +10,7 @@ enum Quantity {
   ]
   private static let times: [(unit: String, seconds: Double)] = [
     ("", 1), ("s", 1), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("m", 60), ("min", 60),
-    ("h", 3600),
+    ("h", 3600), ("d", 86400),
   ]
 
   /// Bytes; nil if the text is not a size. K, M and G are powers of 1024.

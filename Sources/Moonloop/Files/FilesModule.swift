@@ -10,9 +10,9 @@ let filesModule = LuaModule(
   [
     .function("wait") { host($0, $1, "fs", filesWait) },
     .function("drop") { hostAction($0, $1, "drop", filesDrop) },
-    .function("reserve") { hostAction($0, $1, "open", filesReserve) },
+    .function("reserve") { hostAction($0, $1, "ml.fs.open", filesReserve) },
     // `release()`: one less.
-    .function("release") { hostAction($0, $1, "close") { $0.runtime.handles.files.add(-1) } },
+    .function("release") { hostAction($0, $1, "ml.fs.close") { $0.runtime.handles.files.add(-1) } },
   ])
 
 /// A file call that a task waits for.

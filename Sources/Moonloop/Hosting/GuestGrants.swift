@@ -109,7 +109,12 @@ package struct GuestGrants: Sendable {
   private mutating func narrowFiles(to what: String) throws(Mistake) {
     let (reads, writes) = (what.hasPrefix("read:"), what.hasPrefix("write:"))
     let path = String(what.dropFirst(reads ? 5 : writes ? 6 : 0))
-    if path.isEmpty { throw Mistake(message: "'fs=\(what)': the path is missing") }
+    if path.isEmpty || ["read", "write"].contains(path) {
+      throw Mistake(message: "'fs=\(what)': the path is missing")
+    }
+    if let colon = path.firstIndex(of: ":"), !path[..<colon].contains("/"), !reads && !writes {
+      throw Mistake(message: "'fs=\(what)': must be PATH, read:PATH or write:PATH")
+    }
     do throws(SystemError) {
       try files?.allow(path, reads: reads || !writes, writes: writes || !reads)
     } catch { throw Mistake(message: "'fs=\(what)': \(error.message)") }

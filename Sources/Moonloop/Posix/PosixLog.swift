@@ -7,7 +7,7 @@ internal import MoonloopSystem
 let sinkModule = LuaModule(
   "moonloop.sink",
   [
-    .function("open") { hostValue($0, $1, "log", sinkOpen) },
+    .function("open") { hostValue($0, $1, "ml.log", sinkOpen) },
     .function("close") { hostDone($0, $1, "log", sinkClose) },
     .function("write") { host($0, $1, "log", sinkWrite) },
     // `drain(sink)`: writes what can be written now; returns how many bytes are still queued, and

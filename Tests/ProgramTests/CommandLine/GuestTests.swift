@@ -55,6 +55,11 @@ import Testing
       (["--guest", "--allow", "net=a:b"], "--allow: 'net=a:b': must be HOST, HOST:PORT,"),
       (["--guest", "--allow", "net=a:9-8"], "--allow: 'net=a:9-8': must be HOST, HOST:PORT,"),
       (["--guest", "--allow", "fs="], "--allow: 'fs=': the path is missing"),
+      (["--guest", "--allow", "fs=read"], "--allow: 'fs=read': the path is missing"),
+      (
+        ["--guest", "--allow", "fs=red:/etc"],
+        "--allow: 'fs=red:/etc': must be PATH, read:PATH or write:PATH"
+      ),
       (["--guest", "--allow", "process="], "--allow: 'process=': the program is missing"),
       (["--guest", "--uv"], "--uv: is not available for guests"),
       (["--guest", "--break-on-error"], "--break-on-error: is not available for guests"),

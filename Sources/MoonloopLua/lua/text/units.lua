@@ -69,6 +69,7 @@ end
 local SECONDS = {
   [""] = 1, s = 1, sec = 1, seconds = 1, ms = 1e-3, us = 1e-6, ns = 1e-9, m = 60, min = 60,
   h = 3600,
+  d = 86400,
 }
 
 --- The seconds in a text such as "500ms" or "2 h"; nil if it is not a time.
