@@ -10,6 +10,10 @@ local beats = 0
 local heart = loop:every(0.01, function() beats = beats + 1 end)
 
 loop:task(function()
+  local _ <close> = setmetatable({}, { __close = function()
+    heart:invalidate()
+    pool:close()
+  end })
   assert(pool:execute "create table orders (item text, count integer check (count > 0))")
 
   -- Both or none.
@@ -42,6 +46,4 @@ loop:task(function()
   -- So it is with a statement that would never end.
   print(select(3, pool:execute([[with recursive n(i) as (select 1 union all select i from n)
     select count(*) as count from n]], { timeout = 0.2 })))
-  heart:invalidate()
-  pool:close()
 end)

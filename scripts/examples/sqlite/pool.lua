@@ -10,7 +10,13 @@ local THREAD = [[
   local db = assert(require "luasql.sqlite3".sqlite3():connect(options.path))
   -- How long SQLite itself waits for locks of other connections.
   assert(db:execute "pragma busy_timeout = 1000"):close()
-  assert(db:execute "pragma journal_mode = wal"):close()
+  local mode, problem
+  for _ = 1, 100 do
+    mode, problem = db:execute "pragma journal_mode = wal"
+    if mode then break end
+    ml.sleep(0.01)  -- another thread is changing it: SQLite does not wait for that
+  end
+  assert(mode, problem):close()
 
   ml.parent:on("message", function(statement, reply)
     local result, message = db:execute(statement)
