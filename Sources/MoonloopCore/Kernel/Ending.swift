@@ -51,9 +51,9 @@ package enum Ending {
   /// Has SIGINT, SIGTERM and a standard output without a reader ask for the end.
   ///
   /// The loop is woken. A call-out that goes on for 0.3 s, or for 1 ms once two were stopped, is
-  /// stopped by the functions given, which are called in a signal handler with the context.
-  /// A second SIGINT or SIGTERM kills the process;
-  /// so does the first, if the same call-out is not over after 3 s, as it is outside Lua.
+  /// stopped by the functions given, which are called in a signal handler with the context. A
+  /// second SIGINT or SIGTERM kills the process; so does the first, if the same call-out is not
+  /// over after 3 s, as it is outside Lua.
   /// - Parameter visit: Has the host called in the middle of the call-out: see `Attention`.
   package static func catchSignals(
     waking kernel: LinuxKernel,
