@@ -90,8 +90,28 @@ package final class MainChunk {
         table = LuaReference(popping: stack)
       }
     }
-    if let table, name.hasPrefix("@"), runtime.granted.guest == nil {
-      try start(configuration: table, path: String(name.dropFirst()), text: bytes)
+    guard let table, name.hasPrefix("@") else { return }
+    let path = String(name.dropFirst())
+    if runtime.granted.guest == nil {
+      try start(configuration: table, path: path, text: bytes)
+    } else if describesItems(table) {
+      wasRefused = true
+      runtime.errors.write(
+        "moonloop: '\(path)' is a configuration, which cannot be a guest; run it without --guest, "
+          + "or make its items in a script")
+    }
+  }
+
+  /// Whether a guest's table, which no configuration is read from, looks like one.
+  private func describesItems(_ table: LuaReference) -> Bool {
+    let stack = runtime.state.stack
+    stack.push(table)
+    defer { stack.pop() }
+    return ["timers", "sources", "observers", "signals"].contains { (section: StaticString) in
+      stack.push(section)
+      _ = stack.rawGet(-2)
+      defer { stack.pop() }
+      return stack.type(-1) == .table
     }
   }
 
@@ -152,7 +172,8 @@ package final class MainChunk {
     }
   }
 
-  /// Reports that a run of a mode had nothing to wait for, although there are items in other modes.
+  /// Reports that a run of a mode has nothing to wait for, although there are items in other modes.
+  /// That the mode has never had any is an error: its name is misspelt.
   package func reportEmptiness(of name: ModeName) {
     let loop = runtime.loop
     let isKnown = loop.findMode(name).map { !loop.isEmpty($0) }
@@ -163,6 +184,7 @@ package final class MainChunk {
       isKnown == nil
       ? "nothing is in mode '\(name)'" : "nothing in mode '\(name)' keeps a run open"
     let names = others.map { "'\($0)'" }.joined(separator: ", ")
+    if isKnown == nil { runtime.errors.noteReported() }
     runtime.errors.write("moonloop: \(problem); there are items in \(names)")
   }
 

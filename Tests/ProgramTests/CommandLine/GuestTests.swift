@@ -72,6 +72,19 @@ import Testing
     #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome)")
   }
 
+  @Test("a configuration is refused, instead of doing nothing", arguments: [[], ["--isolate"]])
+  func configuration(options: [String]) throws {
+    let text = "return { timers = { beat = { every = 1, handler = print } } }"
+    try withFile(text, name: "svc.lua") { file in
+      let outcome = try moonloop(["run", "--guest", "--allow", "timers"] + options + [file])
+      #expect(outcome.status == 2)
+      #expect(
+        outcome.errors
+          == "moonloop: '\(file)' is a configuration, which cannot be a guest; run it without "
+          + "--guest, or make its items in a script\n", "\(outcome)")
+    }
+  }
+
   @Test("nothing is granted to begin with, and a refusal names its grant")
   func denied() throws {
     let outcome = try moonloop([

@@ -39,7 +39,7 @@ struct ConfiguredRunTests {
     Row(options: ["--mode", "drain", "--timeout", "1.5"], output: "drain\n"),
     Row(options: ["--mode", "bad"], output: "", status: 1, errors: "bad"),
     Row(
-      options: ["--mode", "other"], output: "",
+      options: ["--mode", "other"], output: "", status: 1,
       errors: "moonloop: nothing is in mode 'other'; there are items in 'default', "),
     Row(
       options: ["--mode", "bad", "--on-error", "continue"], output: "late\n", status: 1,
