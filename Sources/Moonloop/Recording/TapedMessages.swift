@@ -36,7 +36,8 @@ final class TapedMessages: MessageTape {
   }
 
   private enum Kind: Int {
-    case message, notice, failure, returned, failed, stopped, reply, dropped, room, end, output
+    case message, notice, failure, returned, failed, stopped, reply, dropped, room, end, output,
+      exited
   }
 
   func record(_ message: any Sendable, into writer: inout PackedWriter) -> any Sendable {
@@ -90,6 +91,9 @@ final class TapedMessages: MessageTape {
       begin(.failed)
       put(failure, &writer)
     case .ended(.stopped): begin(.stopped)
+    case .ended(.exited(let status)):
+      begin(.exited)
+      writer.put(Int(status))
     }
   }
 
@@ -108,6 +112,7 @@ final class TapedMessages: MessageTape {
         .returned((0..<reader.count()).map { _ in clone(&reader) }))
     case .failed: return WorkerNotice.ended(.failed(failure(&reader)))
     case .stopped: return WorkerNotice.ended(.stopped)
+    case .exited: return WorkerNotice.ended(.exited(Int32(clamping: reader.number())))
     case .reply: return ReplyAnswer.value(clone(&reader))
     case .dropped: return ReplyAnswer.dropped
     case .end: return end(&reader)

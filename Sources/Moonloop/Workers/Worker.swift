@@ -61,7 +61,7 @@ final class Worker {
     case .failed(let failed):
       let error = runtime.error(of: failed)
       failure = TaskFailure(value: runtime.raisedValue(of: failed), error: error)
-    case .stopped: break
+    case .stopped, .exited: break
     }
     let isAwaited = finishWaits()
     if let failure, !isAwaited {
@@ -91,13 +91,16 @@ final class Worker {
     case nil: link.isStopping ? "stopping" : "running"
     case .returned: "done"
     case .failed: "failed"
-    case .stopped: "stopped"
+    case .stopped, .exited: "stopped"
     }
   }
 
-  /// Pushes what the script returned, or says that it was stopped. [-0, +n]
+  /// Pushes what the script returned, or says how it ended. [-0, +n]
   func pushOutcome(on stack: LuaStack) -> Int {
     if case .returned = outcome { return values.push(on: stack) }
+    if case .exited(let status) = outcome {
+      return stack.pushFailure("\(link.label) has called os.exit(\(status))", "ECANCELED")
+    }
     return stack.pushFailure("\(link.label) was stopped", "ECANCELED")
   }
 

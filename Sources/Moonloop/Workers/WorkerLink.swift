@@ -18,6 +18,8 @@ enum WorkerOutcome: Sendable {
   case failed(WorkerFailure)
   /// It was asked to end before that.
   case stopped
+  /// It called `os.exit` with this status.
+  case exited(Int32)
 }
 
 /// An error of a worker, as it crosses to the owner's state.

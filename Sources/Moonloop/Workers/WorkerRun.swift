@@ -26,6 +26,8 @@ final class WorkerRun {
   private let loop: Loop
   private var values: [StructuredClone] = []
   private var failure: WorkerFailure?
+  /// The argument of `os.exit`, if that was called first.
+  private var exitStatus: Int32?
 
   /// Runs a worker to its end, and reports that to its owner.
   static func run(_ script: WorkerScript, _ link: WorkerLink, _ loop: Loop) {
@@ -64,6 +66,7 @@ final class WorkerRun {
     let wasStopped = loop.mustEnd && failure == nil
     state.shutDown()
     if let failure { return .failed(failure) }
+    if let exitStatus { return .exited(exitStatus) }
     return wasStopped ? .stopped : .returned(values)
   }
 
@@ -92,7 +95,8 @@ final class WorkerRun {
     }
     state.install(
       LuaProgramHooks(
-        exit: { [unowned self] _, _ in
+        exit: { [unowned self] status, _ in
+          if !loop.mustEnd { exitStatus = status }
           loop.endRuns()
           state.interruptHandle.interrupt()
         },

@@ -41,6 +41,17 @@ loop:task(function()
 end)
 assert(loop:run() == "finished")
 assert(#told == 1 and told[1] == "handler failed", #told .. tostring(told[1]))
+-- os.exit ends the worker, whose owner sees the status.
+loop:task(function()
+  for given, status in pairs { ["7"] = 7, ["true"] = 0, ["false"] = 1 } do
+    local worker = assert(ml.worker { name = "leaving",
+      source = ("require('moonloop').current():after(1, print) os.exit(%s)"):format(given) })
+    local nothing, message, code = worker:await()
+    assert(nothing == nil and code == "ECANCELED" and worker.status == "stopped")
+    assert(message:find(" has called os.exit(" .. status .. ")", 1, true), message)
+  end
+end)
+assert(loop:run() == "finished")
 -- A worker that cannot be made is a value, or a mistake.
 local nothing, message, code = ml.worker { "no/such/file.lua" }
 assert(nothing == nil and code == "ENOENT" and message:find "cannot read no/such/file.lua", message)
