@@ -24,8 +24,12 @@ end
 local function times_out(at_once, slowly)
   local slow = listen(at_once, slowly)
   local began = ml.now()
-  local response, _, code = http.get("http://127.0.0.1:" .. slow.port .. "/", { timeout = 2.5 })
+  local server = "http://127.0.0.1:" .. slow.port
+  local response, message, code = http.get(server:gsub("//", "//me:word@") .. "/x?key=secret",
+    { timeout = 2.5 })
   assert(not response and code == "ETIMEDOUT", response and response.status or code)
+  local expected = ("GET %s/x: not done within 2.5 s: waited for "):format(server)
+  assert(message:sub(1, #expected) == expected, message)
   local took = ml.now() - began
   assert(took >= 2.5 and took < 3, took)
   slow:invalidate()

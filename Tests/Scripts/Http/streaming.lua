@@ -37,6 +37,17 @@ local function download()
   assert(other:read() == nil)
 end
 
+-- A handler that reads a body which was read for it is told so.
+local function read_already()
+  local server <close>, base = serve { function(request)
+    local ok, message = pcall(request.read, request)
+    return { body = tostring(ok) .. " " .. message }
+  end }
+  local response = assert(http.post(base .. "/", "text"))
+  assert(response.body:find "^false request:read: the body was read already: it is request.body "
+    and response.body:find "; or serve with stream_bodies = true$", response.body)
+end
+
 -- An upload that the handler reads slowly, into a limit, or not at all.
 local function upload()
   local given, size = { 0 }, nil

@@ -122,6 +122,17 @@ local function redirected(made, response, address)
   return follows, target
 end
 
+-- What a request has failed with, named: without a password, and without the query, which may be
+-- secret too.
+local function failed(made, problem, code)
+  local asked = ("%s %s"):format(made.method or "GET",
+    (made.url:match "^[^?#]*":gsub("//[^/]*@", "//")))
+  if code == "ETIMEDOUT" and made.timeout then
+    problem = ("not done within %g s: %s"):format(made.timeout, (problem:gsub("^timed out: ", "")))
+  end
+  return nil, ("%s: %s"):format(asked, problem), code
+end
+
 -- A request, with the redirects that it leads to.
 local function run(pool, made, what)
   local address, problem = url.parse(made.url)
@@ -129,7 +140,7 @@ local function run(pool, made, what)
   local left, follows = message.deadline(made.timeout), made.redirects or REDIRECTS
   while true do
     local response, why, code = once(pool, made, address, left, what)
-    if not response then return nil, why, code end
+    if not response then return failed(made, why, code) end
     local next_one, target
     if follows > 0 then next_one, target = redirected(made, response, address) end
     if not next_one then return response end

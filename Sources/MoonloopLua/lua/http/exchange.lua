@@ -107,8 +107,7 @@ function exchange.run(stream, options, address, keeps, left, finish, what)
   while not response or response.status < 200 and response.status ~= 101 do
     response, problem, code, unread = message.read_response(stream, options.max_head, left)
     if not response then
-      problem = problem or ("%s://%s: the server closed the connection before it answered"):format(
-        address.tls and "https" or "http", address.authority)
+      problem = problem or "the server closed the connection before it answered"
       return nil, problem, code, unread and UNSEEN[code]
     end
   end

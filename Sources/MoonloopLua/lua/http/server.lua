@@ -51,6 +51,10 @@ end
 --- Gives the next part of the body; nil at the end, or nil, message, code.
 function Request:read(most)
   body.check_most("request", most)
+  if rawget(self, "body") then
+    mistake("request:read: the body was read already: it is request.body",
+      "; or serve with stream_bodies = true")
+  end
   if self.awaits_continue then
     self.awaits_continue = nil
     if not (self.length and self.length > self.limit) then

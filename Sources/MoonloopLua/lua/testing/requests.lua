@@ -43,7 +43,7 @@ function requests.send(name, options, said)
   if code == "ECONNREFUSED" then
     message = message .. "; if the server is still starting, call t:wait_port first"
   end
-  failure.fail(("%s: %s%s"):format(asked, message,
+  failure.fail(("%s%s"):format(message,
     wrote == "" and "" or ". The programs wrote:\n" .. wrote), 3)
 end
 
