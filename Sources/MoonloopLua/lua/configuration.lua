@@ -8,6 +8,7 @@ local items = require "moonloop.configuration.items"
 local quoting = require "moonloop.text.quoting"
 local spelling = require "moonloop.text.spelling"
 local host = require "moonloop.text.host"
+local site = require "moonloop.text.site"
 
 local configuration = { sections = schema.sections }
 
@@ -164,7 +165,8 @@ end
 function configuration.configure(what)
   local doc
   if type(what) == "table" then
-    doc = configuration.document(what, "configuration")
+    doc = configuration.document(what, site() or "configuration")
+    doc.folder = "."
   elseif type(what) == "string" then
     local text, message = configuration.text(what)
     if not text then host.mistake("ml.configure: cannot read " .. message) end

@@ -145,7 +145,7 @@ struct DocsEntryTests {
     add("log", ".", "level =")
     local workers <close> = ml.workers(1, { source = "" })
     add_methods("workers", upvalue(getmetatable(workers).__index, "methods"))
-    add_methods("running", getmetatable(ml.configure {}).__index)
+    add_methods("running", upvalue(getmetatable(ml.configure {}).__index, "methods"))
     for name in pairs(require "moonloop.testing.words".all()) do add("", "", name) end
     add("", "", "expect")
     add("", "", "finally")

@@ -191,8 +191,8 @@ local given = mistakes [[return { sources = {
   b = { process = { "/no/such/program" } } },
   timers = { t = { every = 1, handler = print } },
 }]]
-assert(given:find "^2: sources.a: .*EBADF.*\n3: sources.b: cannot run .*\n2 of  ?cannot be made$",
-  given)
+assert(given:find "^2: sources.a: .*EBADF.*\n3: sources.b: cannot run ", given)
+assert(given:find "\n2 items of  ?cannot be made$", given)
 assert(not loop:dump():find "app.lua", loop:dump())
 
 -- Reading may use time, environment and files; and a signal's value may be any table, even one with

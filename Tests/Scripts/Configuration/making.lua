@@ -45,9 +45,25 @@ end
 local bad = configuration()
 bad.sources.closed = { fd = 1000003, read = print }
 local ok, message = pcall(ml.configure, bad)
-assert(not ok and message:find "^configuration: sources.closed: .*EBADF", message)
+assert(not ok and message:find "^[^:]*making.lua:%d+: sources.closed: .*EBADF", message)
 assert(loop:dump():find "; no handles$", loop:dump())
 ml.limit { handles = 1000000 }
+
+-- What runs says what it has.
+do
+  local running = ml.configure { timers = { beat = { every = 1, handler = print } } }
+  local function wrong(expected, f)
+    local ok, message = pcall(f)
+    assert(not ok and message:gsub(" %([^()]*%)", "") == expected, message)
+  end
+  assert(tostring(running):find "^configuration '.*:%d+', which has made 1$", tostring(running))
+  wrong("running: unknown field 'rn'; did you mean 'run'?", function() running:rn() end)
+  wrong("running.timers: there is no 'bet'; did you mean 'beat'?",
+    function() return running.timers.bet end)
+  wrong("running.sources: there is no 'bet'", function() return running.sources.bet end)
+  running:close()
+  wrong("running:run: the configuration is closed", function() running:run() end)
+end
 
 -- A named port: its handler gets the same arguments as any port's.
 do

@@ -115,14 +115,34 @@ end
 local options = sources.options
 
 -- What runs: handles by section and name.
-local Running = {}
-Running.__index = Running
+local Running = { __name = "moonloop.Running" }
+local methods = {}
+local FIELDS = { "close", "observers", "run", "signals", "sources", "timers" }
 
-function Running:close()
-  for index = #self.made, 1, -1 do self.made[index]:invalidate() end
-  self.made = {}
+function Running:__index(key)
+  if methods[key] then return methods[key] end
+  mistake(("running: unknown field '%s'"):format(tostring(key)),
+    spelling.hint(tostring(key), FIELDS, "there are"))
 end
-Running.__close = Running.close
+
+function Running:__tostring()
+  return ("configuration '%s', which has made %d"):format(self.name, #self.made)
+end
+
+-- The handles of a section, by name.
+local function section_of(section)
+  return setmetatable({}, { __index = function(handles, key)
+    local names = rules.sorted_keys(handles)
+    mistake(("running.%s: there is no '%s'"):format(section, tostring(key)),
+      #names > 0 and spelling.hint(tostring(key), names, "there are") or "")
+  end })
+end
+
+function methods:close()
+  for index = #self.made, 1, -1 do self.made[index]:invalidate() end
+  self.made, self.is_closed = {}, true
+end
+Running.__close = methods.close
 
 -- The options of `run`: a mode to run instead of the phases, and a timeout for everything.
 local function bounds_of(options)
@@ -148,7 +168,8 @@ end
 -- Runs the phases, each until it is stopped, finished or timed out; or instead only the given mode.
 -- The timeout is for all of them together: no phase begins after it. Returns the result of the last
 -- one, and the value it was stopped with.
-function Running:run(options)
+function methods:run(options)
+  if self.is_closed then mistake "running:run: the configuration is closed" end
   local loop, why, value = ml.current(), "finished", nil
   local mode, timeout = bounds_of(options)
   local deadline = timeout and ml.now() + timeout
@@ -186,13 +207,13 @@ local function make_signals(doc, loop, running, value, makers)
 end
 
 -- Replaces what ran before a reload: the current phase continues, followed by the new ones.
-function Running:become(other)
+function methods:become(other)
   for key in pairs(self) do self[key] = nil end
   for key, one in pairs(other) do self[key] = one end
 end
 
 -- Makes one handle and keeps it; or notes why it cannot be made.
-function Running:add(doc, section, name, make)
+function methods:add(doc, section, name, make)
   local line = positions.line(doc.node, { section, name })
   generation.at(doc.name, line)
   local ok, handle, message = pcall(make)
@@ -215,8 +236,9 @@ function items.make(doc, world)
   for kind, one in pairs(sources.kinds) do
     makers[kind] = world.makers and world.makers[kind] or one.make
   end
-  local running = setmetatable({ name = doc.name, made = {}, failures = {}, timers = {},
-    sources = {}, observers = {}, signals = {},
+  local running = setmetatable({ name = doc.name, made = {}, failures = {}, is_closed = false,
+    timers = section_of "timers", sources = section_of "sources",
+    observers = section_of "observers", signals = section_of "signals",
     phases = value.run or { { mode = "default" } } }, Running)
   local common = value.modes and value.modes.common or {}
   for _, mode in ipairs(type(common) == "string" and { common } or common) do
@@ -259,7 +281,7 @@ function items.make(doc, world)
   if #failures == 0 then return running end
   running:close()
   if #failures > 1 then
-    failures[#failures + 1] = ("%d of %s cannot be made"):format(#failures, doc.name)
+    failures[#failures + 1] = ("%d items of %s cannot be made"):format(#failures, doc.name)
   end
   error(table.concat(failures, "\n"), 0)
 end
