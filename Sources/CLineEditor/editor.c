@@ -89,21 +89,32 @@ static void on_end(int number) {
   raise(number);  // once the handler has returned
 }
 
-static const int signals[] = {SIGINT, SIGWINCH, SIGCONT, SIGQUIT};
-enum { SIGNALS = sizeof signals / sizeof *signals };
+// Those that the editor needs; and, from SIGQUIT on, those that end the program, where nobody else
+// handles them.
+static const int signals[] = {SIGINT,    SIGWINCH, SIGCONT, SIGQUIT, SIGHUP,
+                              SIGUSR1,   SIGUSR2,  SIGVTALRM, SIGPROF, SIGIO,
+                              SIGPWR,    SIGXCPU,  SIGXFSZ, SIGSTKFLT};
+enum { SIGNALS = sizeof signals / sizeof *signals, FIRST_END = 3 };
 static struct sigaction others[SIGNALS];
 
 static void catch_signals(void) {
   struct sigaction new = {.sa_flags = SA_RESTART};
   sigemptyset(&new.sa_mask);
   for (int i = 0; i < SIGNALS; i++) {
-    new.sa_handler = signals[i] == SIGQUIT ? on_end : on_signal;
-    sigaction(signals[i], &new, &others[i]);
+    sigaction(signals[i], NULL, &others[i]);
+    if (i > FIRST_END && others[i].sa_handler != SIG_DFL) continue;
+    new.sa_handler = i < FIRST_END ? on_signal : on_end;
+    sigaction(signals[i], &new, NULL);
   }
 }
 
 static void give_signals_back(void) {
-  for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &others[i], NULL);
+  for (int i = 0; i < SIGNALS; i++) {
+    struct sigaction now;
+    bool is_ours = sigaction(signals[i], NULL, &now) == 0 &&
+                   (now.sa_handler == on_signal || now.sa_handler == on_end);
+    if (is_ours) sigaction(signals[i], &others[i], NULL);
+  }
 }
 
 // ---- The thread -----------------------------------------------------------------------------

@@ -26,11 +26,12 @@ static struct {
 
 static _Atomic int raw_count;
 
-// The signals that end the process and involve the terminal's user; and, last, the one that stops
-// it.
-static const int ending[] = {SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGQUIT, SIGILL, SIGTRAP,
-                             SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGTSTP};
-enum { ENDINGS = sizeof ending / sizeof *ending, FIRST_FAULT = 4, STOP = ENDINGS - 1 };
+// The signals that end the process: requests; from SIGQUIT on, faults; and, last, the one that
+// stops it. Without those that are caught elsewhere: SIGPIPE and SIGALRM.
+static const int ending[] = {SIGHUP,  SIGINT,  SIGTERM, SIGUSR1, SIGUSR2,   SIGVTALRM, SIGPROF,
+                             SIGIO,   SIGPWR,  SIGXCPU, SIGXFSZ, SIGSTKFLT, SIGQUIT,   SIGILL,
+                             SIGTRAP, SIGABRT, SIGBUS,  SIGFPE,  SIGSEGV,   SIGSYS,    SIGTSTP};
+enum { ENDINGS = sizeof ending / sizeof *ending, FIRST_FAULT = 12, STOP = ENDINGS - 1 };
 static struct sigaction before[ENDINGS];
 static bool is_taken[ENDINGS];
 

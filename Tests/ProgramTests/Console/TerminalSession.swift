@@ -55,6 +55,16 @@ final class TerminalSession {
     try? FileManager.default.removeItem(at: folder)
   }
 
+  /// Whether the terminal gives keys at once, and not lines.
+  var isRaw: Bool {
+    var mode = termios()
+    tcgetattr(master, &mode)
+    return mode.c_lflag & tcflag_t(ICANON) == 0
+  }
+
+  /// Sends a signal to the program.
+  func send(_ signal: Int32) { kill(-tcgetpgrp(master), signal) }
+
   /// Types keys.
   func type(_ keys: String) { _ = write(master, keys, keys.utf8.count) }
 

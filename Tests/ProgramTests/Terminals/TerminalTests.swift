@@ -91,7 +91,11 @@ struct TerminalTests {
   /// ThreadSanitizer calls a handler of SIGABRT and SIGSEGV at once, and deadlocks if that happens
   /// in the middle of its own work.
   static let deadly =
-    [SIGTERM, SIGINT, SIGHUP, SIGQUIT] + (Program.holdsSignals ? [] : [SIGABRT, SIGSEGV])
+    [
+      SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
+      SIGXFSZ,
+    ]
+    + (Program.holdsSignals ? [] : [SIGABRT, SIGSEGV])
 
   @Test("are what they were when a signal ends the process", arguments: deadly)
   func restoredBySignal(_ signal: Int32) throws {
