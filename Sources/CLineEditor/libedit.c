@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 #include <wctype.h>
@@ -41,6 +42,9 @@ static char *history_path;
 static char *prompt_now;
 static FILE *screen;
 static bool was_dropped;  // the current line, set by Ctrl-C
+// Ctrl-C, unless the user has chosen another key. While a line is edited it is a key like others: a
+// signal could come before what was typed before it, or after what was typed after it.
+static cc_t interrupt_key;
 
 static bool find(void *handle, void *place, const char *name) {
   void *symbol = dlsym(handle, name);
@@ -109,6 +113,19 @@ static void wipe(void) {
   write_all("\r\033[J", 4);
 }
 
+// Makes Ctrl-C a signal, or a key.
+static void set_interrupt(cc_t key) {
+  struct termios mode;
+  if (tcgetattr(STDIN_FILENO, &mode) != 0) return;
+  mode.c_cc[VINTR] = key;
+  tcsetattr(STDIN_FILENO, TCSANOW, &mode);
+}
+
+static void take_terminal(void) {
+  lib.set(editor, EL_PREP_TERM, 1);
+  set_interrupt(_POSIX_VDISABLE);
+}
+
 // ---- Waiting for a key ----------------------------------------------------------------------
 
 static void draw_again(void) {
@@ -142,7 +159,7 @@ static void look_up(void) {
     cle.is_hidden = true;
   }
   if (atomic_exchange(&cle.was_continued, false)) {
-    lib.set(editor, EL_PREP_TERM, 1);
+    take_terminal();
     cle.is_hidden = true;
   }
   if (atomic_exchange(&cle.was_resized, false)) {
@@ -178,6 +195,10 @@ static int next_key(EditLine *line, wchar_t *out) {
     ssize_t count = read(STDIN_FILENO, &byte, 1);
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (count <= 0) return 0;
+    if (interrupt_key != _POSIX_VDISABLE && (cc_t)byte == interrupt_key) {
+      was_dropped = true;
+      return 0;
+    }
     size_t used = mbrtowc(out, &byte, 1, &state);
     if (used == (size_t)-2) continue;
     if (used == (size_t)-1) {
@@ -204,12 +225,14 @@ static unsigned char complete(EditLine *line, int key) {
   cle.is_shown = true;
   cle.rows = rows_to_cursor();
   pthread_mutex_unlock(&cle.screen);
+  set_interrupt(interrupt_key);  // nobody reads keys meanwhile
   while (!cle.quits && !cle.was_interrupted && !is_answered) {
     cle_wait(-1);
     pthread_mutex_lock(&cle.lock);
     is_answered = cle.is_answered;
     pthread_mutex_unlock(&cle.lock);
   }
+  set_interrupt(_POSIX_VDISABLE);
   pthread_mutex_lock(&cle.screen);
   cle.is_shown = false;
   if (cle.is_hidden) draw_again();
@@ -267,7 +290,7 @@ void cle_edit(char *prompt) {
   was_dropped = cle.is_hidden = false;
   int count = 0;
   // Before the prompt appears, which is what people and programs wait for.
-  lib.set(editor, EL_PREP_TERM, 1);
+  take_terminal();
   const char *line = lib.gets(editor, &count);
   lib.set(editor, EL_PREP_TERM, 0);
   if (was_dropped || line == NULL || count <= 0) {
@@ -363,7 +386,9 @@ const char *cle_begin_editing(const char *path) {
   lib.set(editor, EL_SIGNAL, 0);
   lib.set(editor, EL_HIST, lib.history, past);
   lib.set(editor, EL_GETCFN, next_key);
-  // Otherwise Ctrl-C drops the input it had seen, and the read waits forever.
+  struct termios mode;
+  interrupt_key = tcgetattr(STDIN_FILENO, &mode) == 0 ? mode.c_cc[VINTR] : _POSIX_VDISABLE;
+  // Otherwise a signal from the keyboard drops the input it had seen, and the read waits forever.
   lib.set(editor, EL_SETTY, "-d", "+noflsh", NULL);
   lib.set(editor, EL_ADDFN, "moonloop-complete", "Complete what is typed", complete);
   lib.set(editor, EL_BIND, "^I", "moonloop-complete", NULL);

@@ -301,7 +301,10 @@ struct ConsoleTests {
   func refused() throws {
     let rows: [(target: [String], message: String, status: Int32)] = [
       (["no-such-name"], "no program 'no-such-name' is running; see 'moonloop ps'", 1),
-      (["1"], "process 1 is not a moonloop program with a console", 1),
+      (
+        ["1"], "process 1 has no console: it is no moonloop program, is recorded, or runs a guest",
+        1
+      ),
       (["4194303"], "there is no process 4194303; see 'moonloop ps'", 1),
       (["0"], "no program '0' is running; see 'moonloop ps'", 1),
       ([], "name one program by name or process ID; 'moonloop ps' lists them", 2),

@@ -49,6 +49,36 @@ struct PromptTests {
     try session.quit()
   }
 
+  @Test("restores the terminal when a signal ends it", arguments: [SIGHUP, SIGUSR1])
+  func restores(signal: Int32) throws {
+    let session = try TerminalSession.prompt()
+    #expect(session.isRaw)
+    session.send(signal)
+    _ = try session.wait()
+    #expect(!session.isRaw)
+  }
+
+  @Test("takes what is typed right after Ctrl-C for the next line")
+  func goesOnAfterInterrupt() throws {
+    let session = try TerminalSession.prompt()
+    for _ in 1...10 {
+      try session.type("abc", "abc")
+      session.type("\u{3}")
+      try session.type("1000+2\r", "\r\n1002\r\n> ")
+    }
+    try session.quit()
+  }
+
+  @Test("asks for the rest of a value that a line begins")
+  func continues() throws {
+    let session = try TerminalSession.prompt()
+    try session.enter("1 +", ">> ")
+    try session.enter("2", "3\r\n> ")
+    try session.quit()
+    let piped = try Program(["repl"], input: "1 +\n").wait()
+    #expect(piped.errors == "console:1: unexpected symbol near <eof>\n")
+  }
+
   @Test("keeps what was typed in two terminals at once")
   func histories() throws {
     let first = try TerminalSession(["repl"])

@@ -105,7 +105,7 @@ end
 local reasons = {
   ESRCH = "there is no process %d; see 'moonloop ps'",
   EPERM = "process %d belongs to another user",
-  EOPNOTSUPP = "process %d is not a moonloop program with a console",
+  EOPNOTSUPP = "process %d has no console: it is no moonloop program, is recorded, or runs a guest",
 }
 
 -- Why a program does not answer, as far as that is visible from outside.

@@ -72,12 +72,16 @@ end
 function session.compile(text, environment)
   local order = text:match "^%s*:(.*)"
   if order then return function() return commands.run(order, environment) end end
-  local made = load("return " .. text:gsub("^%s*=", ""), "=console", "t", environment)
+  local value = "return " .. text:gsub("^%s*=", "")
+  local made, value_failure = load(value, "=console", "t", environment)
   if made then return made end
   local failure
   made, failure = load(text, "=console", "t", environment)
   if made then return made end
-  return nil, failure, failure:find("<eof>", 1, true) ~= nil
+  local function lacks_end(message) return message:find("near <eof>", 1, true) ~= nil end
+  -- "1 +" is the beginning of a value, and of no statement.
+  if lacks_end(value_failure) and not lacks_end(failure) then failure = value_failure end
+  return nil, failure, lacks_end(failure)
 end
 
 -- Leave out the console's own calls.
