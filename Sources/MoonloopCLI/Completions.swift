@@ -21,17 +21,22 @@ enum Completions {
     option.isNegatable ? [option.name, "--no-" + option.name.dropFirst(2)] : [option.name]
   }
 
+  /// Those and the short ones, after which a shell offers the values too.
+  private static func allSpellings(_ option: OptionSpec) -> [String] {
+    spellings(option) + option.names.dropFirst()
+  }
+
   private static func bash(_ command: CommandSpec) -> String {
     let cases = command.options.filter { !$0.choices.isEmpty }.map {
       """
-              \($0.name)) values="\($0.choices.joined(separator: " "))" ;;
+              \($0.names.joined(separator: " | "))) values="\($0.choices.joined(separator: " "))" ;;
 
       """
     }.joined()
     let free = command.options.filter {
       $0.placeholder != nil && $0.choices.isEmpty && !$0.takesFile
-    }.map(\.name)
-    let files = command.options.filter(\.takesFile).map(\.name)
+    }.flatMap(\.names)
+    let files = command.options.filter(\.takesFile).flatMap(\.names)
     let fileCase = files.isEmpty ? "" : "        \(files.joined(separator: " | "))) ;;\n"
     let freeCase = free.isEmpty ? "" : "        \(free.joined(separator: " | "))) return ;;\n"
     let names = command.options.filter { $0.name != "--help" }.flatMap(spellings) + ["--help"]
@@ -94,7 +99,7 @@ enum Completions {
         ? "_files"
         : option.choices.isEmpty ? " " : "(\(option.choices.joined(separator: " ")))"
       let value = option.placeholder.map { ":\($0.lowercased()):\(values)" } ?? ""
-      return spellings(option).map {
+      return allSpellings(option).map {
         "        '\(option.repeats ? "*" : "")\($0)[\(quoted(oneLine(option.help)))]\(value)' \\\n"
       }
     }.joined()
@@ -142,7 +147,7 @@ enum Completions {
         : option.takesFile
           ? " -r"
           : option.choices.isEmpty ? " -x" : " -x -a '\(option.choices.joined(separator: " "))'"
-      return spellings(option).map { spelling in
+      return allSpellings(option).map { spelling in
         let name =
           spelling.hasPrefix("--")
           ? "-l \(spelling.dropFirst(2))"

@@ -33,6 +33,7 @@ struct CompletionTests {
       ("--generate-completion-script", "f", "fish"), ("run --mode", "x", ""),
       ("new", "s", "script service"), ("new", "--h", "--help"), ("run --clock =", "v", "virtual"),
       ("run --clock", "=", "real virtual skip_idle"), ("test --output", "j", "junit json"),
+      ("test -o", "j", "junit json"), ("test -t", "LICEN", ""),
       ("test --log-success", "LICEN", "LICENSE"), ("help loop :", "tim", "timer"),
       ("help", "ml.sle", "ml.sleep"),
     ])
