@@ -26,6 +26,7 @@ local program <close> = assert(ml.process.spawn { arg[1], "run", "--watch", "app
 -- The next line of its report that has a text.
 local function report(pattern)
   for line in program.stderr:lines() do
+    assert(not line:find "moonloop/", "a call of ours in a traceback: " .. line)
     local found = line:match(pattern)
     if found then return found end
   end

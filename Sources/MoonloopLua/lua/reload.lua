@@ -136,6 +136,20 @@ local function in_words(value)
   return tostring(value)
 end
 
+-- A traceback without the calls of our modules, which stand between a module and its `require`.
+local function without_ours(text)
+  local kept, is_after = {}, false
+  for line in text:gmatch "[^\n]+" do
+    local is_ours = line:find "^\tmoonloop/"
+    if is_ours and kept[#kept] == "\t[C]: in function 'error'" then kept[#kept] = nil end
+    if not is_ours and not (is_after and line == "\t(...tail calls...)") then
+      kept[#kept + 1] = line
+    end
+    is_after = is_ours
+  end
+  return table.concat(kept, "\n")
+end
+
 -- Runs the chunk without letting it wait. Returns true and its result; or false, the message and
 -- the traceback.
 local function run(chunk, ...)
@@ -146,7 +160,7 @@ local function run(chunk, ...)
       .. "do that in a loop:task"):format(traceback(co):match "\n%s*([^\n]-:%d+):")
   end
   if ok then return true, result end
-  local trace = traceback(co, in_words(result))
+  local trace = without_ours(traceback(co, in_words(result)))
   coroutine.close(co)
   return false, in_words(result), trace
 end
