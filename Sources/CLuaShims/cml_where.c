@@ -142,11 +142,18 @@ bool cml_boundary(lua_State *L, char *name) {
   snprintf(name, CML_NAME_BYTES, "the main coroutine");
   lua_Debug ar;
   if (!lua_checkstack(L, 12)) return true;
+  bool is_main = lua_pushthread(L) == 1;
+  lua_pop(L, 1);
+  // A task's coroutine can wait, but not once it has ended: then only its `__close` functions run.
+  if (!is_main) snprintf(name, CML_NAME_BYTES, "__close");
   for (int level = 1; lua_getstack(L, level, &ar); level++) {  // 0 is the calling function
     lua_getinfo(L, "Snf", &ar);
-    if (ar.name != NULL && strcmp(ar.namewhat, "metamethod") == 0 && strcmp(ar.name, "__gc") == 0) {
+    bool is_finalizer = ar.name != NULL && strcmp(ar.namewhat, "metamethod") == 0 &&
+                        strcmp(ar.name, "__gc") == 0;
+    bool is_hook = strcmp(ar.namewhat, "hook") == 0;
+    if (is_finalizer || is_hook) {
       lua_pop(L, 1);
-      snprintf(name, CML_NAME_BYTES, "__gc");
+      snprintf(name, CML_NAME_BYTES, is_finalizer ? "__gc" : "debug.sethook");
       return true;
     }
     if (ar.what[0] != 'C') {
@@ -156,6 +163,8 @@ bool cml_boundary(lua_State *L, char *name) {
     char text[CML_NAME_BYTES];
     if (!loaded_name(L, text))
       snprintf(text, sizeof text, "%s", ar.name != NULL ? ar.name : "a function of C");
+    // It lets waits pass, but its message handler does not.
+    if (!is_main && strcmp(text, "xpcall") == 0) memcpy(name, text, sizeof "xpcall");
     if (lets_pass(text)) continue;
     memcpy(name, text, CML_NAME_BYTES);
     return true;

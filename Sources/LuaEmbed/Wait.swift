@@ -35,6 +35,9 @@ extension LuaDoor {
     case "load": "inside the reader of load"
     case "coroutine.close": "inside __close, called by coroutine.close"
     case "collectgarbage", "__gc": "inside a finalizer (__gc)"
+    case "xpcall": "inside the message handler of xpcall"
+    case "__close": "inside __close at the end of a task"
+    case "debug.sethook": "inside a debug hook"
     case "the main coroutine": "outside of any task"
     default: "inside a function that \(function) calls"
     }

@@ -104,7 +104,8 @@ private func filesWait(_ call: HostCall) throws -> Int32 {
   let wait = FileWait(call.runtime, made, function)
   do { try wait.start() } catch {
     wait.end()
-    throw error
+    guard case .system(let refusal, _) = error else { throw error }
+    return Int32(call.stack.pushFailure(refusal.message, refusal.name))
   }
   return try call.wait(wait, coroutine, timeout)
 }

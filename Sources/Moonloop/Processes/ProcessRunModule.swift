@@ -189,7 +189,7 @@ private final class ProcessRun {
     if let code = status.code {
       text += "ended with code \(code)"
     } else {
-      text += status.signal.map { "was killed by \(SignalNumber.name(of: $0))" } ?? "ended"
+      text += status.signal.map { "was killed by \(SignalNumber.title(of: $0))" } ?? "ended"
     }
     let last = (errors?.bytes ?? []).split(separator: 10).last.map { $0.prefix(400) }
     if let last { text += ": " + LuaText.clean(String(decoding: last, as: UTF8.self)) }

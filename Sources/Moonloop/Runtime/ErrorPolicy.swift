@@ -130,6 +130,9 @@ extension Runtime {
   /// The handle as text: "timer 'poll' (made at app.lua:12)".
   package func label(of subject: Subject) -> String { words(of: subject).label }
 
+  /// Where a script made what a subject belongs to: "app.lua:12".
+  func place(of subject: Subject) -> String { words(of: subject).place }
+
   /// What scripts began with: a main chunk, or a test.
   var chunkWord: String { bed.map { !$0.runsProgram } == true ? "the test" : "the main chunk" }
 
@@ -183,10 +186,13 @@ extension Runtime {
       errors.write("moonloop: error in the error handler\n\(second.report)")
       return nil
     case .suspended(let task):
+      let position = state.stack(of: task).position
+      let place = position.source < 0 ? "" : " at \(state.text(of: position))"
       tasks.forgetFirstWait(of: task)
       _ = state.end(task)
       errors.noteReported()
-      errors.write("moonloop: the error handler waits; it must return at once")
+      errors.write(
+        "moonloop: the error handler waits\(place), which it must not: it can start a loop:task")
       return nil
     case .nested: return nil
     }
@@ -229,6 +235,9 @@ extension Runtime {
   /// Limits have stopped the script too often, or its host has had enough: none of its code runs
   /// any more.
   private func endScripts() {
+    if state.isCondemned && !errors.isHosted {
+      errors.write("moonloop: limits have stopped the script too often: it is ended")
+    }
     errors.isEndingScripts = true
     defer { errors.isEndingScripts = false }
     invalidateAll()

@@ -54,14 +54,16 @@ local function files_of(kind, name)
   return files
 end
 
+-- Writes the files. Returns true; or nil and a message.
 local function write(folder, files)
-  assert(ml.fs.mkdir(folder))
+  local ok, message = ml.fs.mkdir(folder)
   for _, one in ipairs(files) do
     local path = folder .. "/" .. one.path
-    assert(ml.fs.mkdir(folder_of(path), { parents = true }))
-    assert(ml.fs.write(path, one.text))
-    if one.runs then assert(ml.fs.chmod(path, 493)) end  -- rwxr-xr-x
+    if ok then ok, message = ml.fs.mkdir(folder_of(path), { parents = true }) end
+    if ok then ok, message = ml.fs.write(path, one.text) end
+    if ok and one.runs then ok, message = ml.fs.chmod(path, 493) end  -- rwxr-xr-x
   end
+  return ok, message
 end
 
 -- What is wrong with the command line.
@@ -87,8 +89,8 @@ function projects.command(_, kind, name, more)
   if problem then return complain(problem, USAGE) end
   if ml.fs.stat(name) then return complain(("'%s' exists already"):format(name), FAILURE) end
   local files = files_of(kind, name)
-  local ok, message = pcall(write, name, files)
-  if not ok then return complain(tostring(message), FAILURE) end
+  local ok, message = write(name, files)
+  if not ok then return complain("cannot write " .. message:gsub("^ml%.fs%.%w+: ", ""), FAILURE) end
   print(("Wrote %s:"):format(name))
   for _, one in ipairs(files) do
     if not one.path:find "^%.types/" then print("  " .. one.path) end

@@ -48,6 +48,11 @@ package enum SignalNumber {
     return "\(number)"
   }
 
+  /// The name for a number in messages, such as "SIGTERM".
+  package static func title(of number: Int32) -> String {
+    standardName(number).map { "SIG\($0.uppercased())" } ?? "signal \(name(of: number))"
+  }
+
   /// Whether the system has this signal.
   package static func exists(_ number: Int32) -> Bool {
     number >= 1 && number <= cmx_signal_realtime_last()

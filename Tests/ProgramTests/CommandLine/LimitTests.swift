@@ -275,6 +275,27 @@ import Testing
     }
   }
 
+  @Test("a script that is ended because limits have stopped it too often says so")
+  func endsForGood() throws {
+    let outcome = try moonloop([
+      "run", "--callout", "10ms", "-e",
+      Self.begin + "loop:every(0.001, function() while true do end end)",
+    ])
+    #expect(outcome.status == 3)
+    #expect(
+      outcome.errors.hasSuffix(
+        "\nmoonloop: limits have stopped the script too often: it is ended\n"), "\(outcome)")
+  }
+
+  @Test("an error handler that waits is told where")
+  func waitingHandler() throws {
+    let outcome = try moonloop([
+      "run", "-e", Self.begin + "loop.on_error = function() ml.sleep(1) end error 'no'",
+    ])
+    let message = "moonloop: the error handler waits at (command line):4, which it must not"
+    #expect(outcome.status == 1 && outcome.errors.contains(message), "\(outcome)")
+  }
+
   @Test("a limit in the __tostring of an error object is reported as one")
   func limitInToString() throws {
     let outcome = try moonloop([

@@ -73,5 +73,10 @@ struct NewProjectTests {
         #expect(outcome.status == status && outcome.errors.contains(words), "\(outcome)")
       }
     }
+    let outcome = try moonloop(["new", "script", "x"], in: URL(fileURLWithPath: "/proc"))
+    #expect(
+      outcome.errors
+        == "moonloop: new: cannot write 'x': No such file or directory (ENOENT)\n")
+    #expect(outcome.status == 1)
   }
 }

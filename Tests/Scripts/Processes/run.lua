@@ -25,7 +25,7 @@ local function fails(code, text, options)
 end
 fails("FAILED", "ml.process.run: 'sh' ended with code 3: no luck",
   { "sh", "-c", "echo no luck >&2; exit 3", check = true })
-fails("FAILED", "ml.process.run: 'sh' was killed by hup",
+fails("FAILED", "ml.process.run: 'sh' was killed by SIGHUP",
   { "sh", "-c", "kill -HUP $$", check = true })
 assert(ml.process.run({ "true", check = true }).code == 0)
 fails("EMSGSIZE",

@@ -41,6 +41,24 @@ require "task.module"
 check(found, "inside a module that require loads")
 coroutine.wrap(function() found = attempt() end)()
 check(found, "inside a coroutine of the script's own")
+xpcall(error, function() found = attempt() end)
+check(found, "inside the message handler of xpcall")
+debug.sethook(function()
+  debug.sethook()
+  found = attempt()
+end, "", 1)
+check(found, "inside a debug hook")
+local ended = loop:task(function()
+  local _ <close> = setmetatable({}, { __close = function()
+    found = select(2, pcall(ml.sleep, 0))
+  end })
+  ml.sleep(1)
+end)
+ml.sleep(0.5)
+ended:cancel()
+ml.sleep(0.5)
+same((found:gsub(" %(.*", "")),
+  "ml.sleep: cannot wait here: inside __close at the end of a task; use :wait on a task")
 
 -- A script can get the coroutine of a task, but cannot resume or close it.
 local co

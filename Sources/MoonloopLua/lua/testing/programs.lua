@@ -153,8 +153,9 @@ end
 function programs.failed(command, result)
   local words = {}
   for place, word in ipairs(command) do words[place] = quoting.plain(tostring(word)) end
-  local lines = { ("'%s' %s"):format(table.concat(words, " "),
-    result.code and "ended with code " .. result.code or "was killed by " .. result.signal) }
+  local how = result.code and "ended with code " .. result.code
+    or "was killed by SIG" .. result.signal:upper()
+  local lines = { ("'%s' %s"):format(table.concat(words, " "), how) }
   for _, name in ipairs { "stdout", "stderr" } do
     if result[name] then
       lines[#lines + 1] = ("%s:\n%s"):format(name, output.tail { text = result[name] })

@@ -125,7 +125,7 @@ function worker.run(given, files, running, recording)
   result.stdout, result.stderr = text or "", errors:await() or ""
   local records, has_ended = worker.records(path)
   if not has_ended then
-    local how = result.signal and "was killed by signal " .. result.signal
+    local how = result.signal and "was killed by SIG" .. result.signal:upper()
       or ("ended with status %d"):format(result.code or -1)
     records[#records + 1] = {
       type = "problem", file = files[1], name = files[1],
