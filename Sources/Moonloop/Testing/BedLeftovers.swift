@@ -77,7 +77,8 @@ extension TestBed {
     }
     let tasks = runtime.tasks.all.filter { !isOfConsole(.task($0)) }.map { task in
       Leftover(
-        identity: .object(task), kind: "task", name: task.name, place: state.text(of: task.madeAt),
+        identity: .object(task), kind: "task", name: task.name,
+        place: runtime.place(of: .task(task)),
         text: "\(runtime.label(of: .task(task))), which waits \(runtime.tasks.forWhat(task))")
     }
     let requests = runtime.requests.waiting.values.map { request in

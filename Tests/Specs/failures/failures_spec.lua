@@ -54,3 +54,10 @@ it("calls os.exit", function() os.exit(0) end)
 it("calls os.exit and catches it", function() pcall(os.exit, true) end)
 
 it("runs the rest after all that", function() assert.is_true(true) end)
+
+it("fails in many tasks at once", function(loop)
+  for _ = 1, 50 do loop:task(function() error("no server", 0) end) end
+  ml.sleep(0.01)
+end)
+
+it("calls an assertion wrongly", function() assert.matches("200", nil) end)

@@ -37,11 +37,19 @@ function beds.open()
   snapshots[#snapshots + 1] = known
 end
 
---- What is alive now and was not when the current block or test began.
+--- What is alive now and was not when the current block or test began. An item whose handler waits
+--- is not listed beside that.
 function beds.new()
-  local known, new = snapshots[#snapshots], {}
-  for _, entry in ipairs(alive()) do
-    if not known[entry.id] then new[#new + 1] = entry end
+  local known, new, handlers = snapshots[#snapshots], {}, {}
+  local entries = alive()
+  for _, entry in ipairs(entries) do
+    local item = entry.kind == "task" and entry.text:match "^(.*), which waits "
+    if item then handlers[item] = (handlers[item] or 0) + 1 end
+  end
+  for _, entry in ipairs(entries) do
+    local waiting = handlers[entry.text] or 0
+    handlers[entry.text] = waiting - 1
+    if not known[entry.id] and waiting <= 0 then new[#new + 1] = entry end
   end
   return new
 end

@@ -38,8 +38,8 @@ function clock.methods.advance(self, seconds)
   if not kinds[self] then
     error("clock:advance: must be called with a colon", 2)
   end
-  if type(seconds) ~= "number" or not (seconds >= 0) then
-    error(("clock:advance: 'seconds' must be a number >= 0, got %s"):format(given(seconds)), 2)
+  if type(seconds) ~= "number" or not (seconds >= 0 and seconds < math.huge) then
+    error("clock:advance: 'seconds' must be a finite number >= 0, got " .. given(seconds), 2)
   end
   if kinds[self] == "real" then
     error("clock:advance: this test runs in real time; "

@@ -166,6 +166,8 @@ function failure.problem(result, limit)
     if problem.comparison then message = message:gsub("\nPassed in:\n.*$", "") end
   end
   problem.where, problem.message = split_position(message)
+  -- An assertion that was called wrongly raises at a line of its own.
+  if problem.where and is_hidden(problem.where .. ":") then problem.where = nil end
   -- The innermost frame of the test itself is where to look.
   problem.where = problem.where or problem.traceback:match("^([^\n:]+:%d+):")
   return problem
@@ -177,8 +179,24 @@ function failure.reported(text)
   local message = without_hidden(text):gsub("^moonloop: ", ""):gsub("\nstack traceback:$", "")
   return {
     status = "error", kind = "report", traceback = "", message = message,
-    where = text:match("\n([^\n:]+:%d+): "),
+    where = text:match("\n%s*([^%s][^\n:]*:%d+): "),
   }
+end
+
+--- Problems with the same message as one, which says how many more there are: children of a scope
+--- often fail together.
+function failure.merged(problems)
+  local merged, counts = {}, {}
+  for _, one in ipairs(problems) do
+    local count = counts[one.message] or 0
+    counts[one.message] = count + 1
+    if count == 0 then merged[#merged + 1] = one end
+  end
+  for _, one in ipairs(merged) do
+    local more = counts[one.message] - 1
+    if more > 0 then one.message = ("%s\nand %d more like it"):format(one.message, more) end
+  end
+  return merged
 end
 
 return failure

@@ -108,17 +108,16 @@ function runner:call(node, take, fn, ...)
     exit.where = exit.where or place(node.trace)
     take(exit)
   end
+  local told = {}
   for _, text in ipairs(result.reports or {}) do
     -- What a time limit or signal stopped has already been reported.
     local is_stop = result.status == "timeout" or result.status == "stopped"
     local is_told = is_stop and text:find("\ninterrupted", 1, true)
       or exit and text:find(exit.message, 1, true)
-    if not is_told then
-      is_well = false
-      take(failure.reported(text))
-    end
+    if not is_told then told[#told + 1] = failure.reported(text) end
   end
-  return is_well
+  for _, one in ipairs(failure.merged(told)) do take(one) end
+  return is_well and #told == 0
 end
 
 --- Publishes the start or the end of a node; an error of a subscriber is a problem.
