@@ -156,6 +156,8 @@ void cmx_close(int fd) {
   cmx_sent();  // the end of a connection
 }
 
+int cmx_timer_slack(void) { return CALL(prctl, prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0)); }
+
 int cmx_set_timer_slack(int64_t nanoseconds) {
   return CALL(prctl, prctl(PR_SET_TIMERSLACK, (unsigned long)nanoseconds, 0, 0, 0));
 }

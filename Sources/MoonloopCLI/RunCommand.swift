@@ -40,6 +40,13 @@ let runCommand = CommandSpec(
       help: "Time limit for one call of a handler, e.g. 2s or 500ms;\n"
         + "waiting does not count."),
     OptionSpec(
+      names: ["--timer-slack"], placeholder: "TIME",
+      help: "How late the system may end a sleep, e.g. 1us (its default is 50us)."),
+    OptionSpec(
+      names: ["--spin"], placeholder: "TIME",
+      help: "Wake this long before a timer, e.g. 100us, and keep the processor busy\n"
+        + "until its date."),
+    OptionSpec(
       names: ["--handles"], placeholder: "COUNT",
       help: "Maximum number of handles, timers and tasks, each."),
     OptionSpec(
@@ -151,6 +158,9 @@ struct RunSettings {
   /// Whether to reload the file when it changes.
   var watches = false
   var limits = LuaLimits()
+  /// How late the loop may end a sleep, and how long before a timer it wakes.
+  var timerSlack: Duration?
+  var spin: Duration?
   /// What a script that is not trusted may reach; nil: everything, as one that is.
   var guest: GuestGrants?
   /// Whether the process confines itself before the script runs.
@@ -236,6 +246,8 @@ extension RunSettings {
     forConfigurations.timeout = timeout.map { $0 / .seconds(1) }
     verdict = try options.choice("--on-error", [.continue, .stop])
     if verdict != nil { forConfigurations.given.append("on_error") }
+    timerSlack = try options.duration("--timer-slack", atLeast: .zero)
+    spin = try options.duration("--spin", atLeast: .zero)
     try take(options)
     try takeGuest(options)
     if limits.memory != nil { forConfigurations.given.append("memory") }

@@ -107,6 +107,10 @@ final class ScriptRun {
       reporter.report(Journal.takesErrors ? Journal.marked(text) : text)
     }
     loop.whenIdle(self) { [unowned self] _ in flush() }
+    if Intake.isPlain {
+      if let slack = settings.timerSlack { loop.timerSlack = slack }
+      if let spin = settings.spin { loop.spin = spin }
+    }
     if settings.traces { loop.add(watcher: TraceWriter(loop).watcher) }
     if settings.measures { runtime.loopContext.measure() }
     if let traceFile, !settings.runsTests {

@@ -7,7 +7,7 @@ internal import Testing
 @Suite struct LinuxFaultTests {
   /// Which operations make which calls; each is failed at its first, second, ... call.
   static let calls: [SystemCall] = [
-    .epollCreate, .epollControl, .eventfd, .timerfdCreate, .timerfdSet, .socketPair, .prctl, .fcntl,
+    .epollCreate, .epollControl, .eventfd, .timerfdCreate, .timerfdSet, .socketPair, .fcntl,
   ]
 
   @Test("a call that fails is named, and leaves nothing open", arguments: calls)
@@ -107,7 +107,7 @@ internal import Testing
 
 /// One of everything that can fail while a kernel is set up.
 private func everyOperation() throws {
-  let kernel = try LinuxKernel(timerSlack: 50_000)
+  let kernel = try LinuxKernel()
   let first = try kernel.makePollSet()
   try kernel.watchWallClock(true)
   let second = try kernel.makePollSet()

@@ -62,6 +62,17 @@ function loop:stop_when_next_looking(value) end
 ---```
 function loop:wake_up() end
 
+---The time of the pass, on the clock of `ml.now()`.
+---It is read when it is first asked for in a pass, or after its sleep, and is the same for all
+---handlers from then on: cheaper than `ml.now()`, which reads the clock at each call. Outside of
+---runs, and on clocks that jump, it is `ml.now()`.
+---```lua
+---loop:after(0, function() print(loop:now() == loop:now()) end)
+---loop:run()   --> true
+---```
+---@return moonloop.Seconds time With nanosecond precision.
+function loop:now() end
+
 ---The mode of the innermost run.
 ---Nil when the loop is not running.
 ---```lua
@@ -100,6 +111,28 @@ loop.is_waiting = nil
 ---```
 ---@type moonloop.ErrorHandler?
 loop.on_error = nil
+
+---How late the system may end a sleep of the loop's thread.
+---A sleep that may end later can end together with others. The default of Linux is 0.00005 s; 0 is
+---the least that there is, 1 ns. It is a property of the thread: handlers that block it sleep by it
+---too. A guest needs the grant 'limit'. Settable.
+---```lua
+---loop.timer_slack = 1e-6
+---print(loop.timer_slack)   --> 1e-06
+---```
+---@type moonloop.Seconds
+loop.timer_slack = nil
+
+---How long before a timer's date the loop ends its sleep, to look again and again.
+---The processor is busy for that long before each timer, which then is late by less than a
+---microsecond or two; 0, the default: the loop sleeps. Without effect where time jumps, and in
+---recordings. A guest needs the grant 'limit'. Settable.
+---```lua
+---loop.spin = 0.0001
+---loop:after(0.001, function() print "on time" end)   --> on time
+---```
+---@type moonloop.Seconds
+loop.spin = nil
 
 ---@class moonloop.PerformOptions
 ---@field modes? moonloop.Modes Modes in which it is called; default "default".

@@ -39,7 +39,8 @@ local ml = {}
 function ml.current() end
 
 ---The current time on the loop's clock, which never goes backwards.
----Only differences have a meaning. For calendar dates use `os.time()`, `ml.wall_time()` and
+---Only differences have a meaning. The clock is read at each call; `loop:now()` tells the time of
+---the pass. For calendar dates use `os.time()`, `ml.wall_time()` and
 ---`loop:at`.
 ---```lua
 ---local start = ml.now()

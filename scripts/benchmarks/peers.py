@@ -49,6 +49,7 @@ PEERS = {
     # Reads and writes by the C functions that the peers call.
     "same I/O": Peer("moonloop", "moonloop-same.lua", kind="ours"),
     "generational": Peer("moonloop", "moonloop.lua", {"BENCH_GC": "generational"}, kind="ours"),
+    "least slack": Peer("moonloop", "moonloop.lua", {"BENCH_SLACK": "0"}, kind="ours"),
     "one worker": Peer("moonloop", "moonloop.lua", {"BENCH_WORKERS": "1"}, kind="bound"),
     "Swift host": Peer("host", "moonloop.lua", kind="ours"),
     "before": Peer("before", "moonloop.lua", kind="ours"),  # Our program at another commit.

@@ -130,7 +130,11 @@ void cmx_note_sends(void);
 // Waits, usually for some microseconds, until what was sent over loopback has reached its
 // receiver. Any thread. Returns whether anything was sent since the last time.
 bool cmx_await_loopback(void);
+
+// How late the system may end a sleep of the calling thread, in nanoseconds.
+int cmx_timer_slack(void);
 int cmx_set_timer_slack(int64_t nanoseconds);
+
 // Makes writes to closed pipes an error instead of a signal, unless the program handles SIGPIPE.
 void cmx_ignore_sigpipe(void);
 // ---- Sockets (sockets.c) -------------------------------------------------------------------

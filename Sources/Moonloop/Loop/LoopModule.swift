@@ -17,12 +17,15 @@ private let loopRunEntries: [LuaEntry] = [
   .method("run") { hostLoop($0, $1, "loop:run", loopRun) },
   .method("stop") { hostValue($0, $1, "loop:stop", loopStop) },
   .method("stop_when_next_looking", loopStopLater),
+  .method("now", loopNow),
   .method("wake_up") { hostAction($0, $1, "loop:wake_up", loopWakeUp) },
   .field("mode") { host($0, $1, "loop.mode", loopMode) },
   .field("depth") { hostValue($0, $1, "loop.depth") { $0.loop.depth } },
   // Whether it is asleep (R5), which code that runs on it never sees.
   .field("is_waiting") { hostValue($0, $1, "loop.is_waiting") { $0.loop.isWaiting } },
   .field("on_error", loopOnError, set: loopSetOnError),
+  .field("timer_slack", loopTimerSlack, set: loopSetTimerSlack),
+  .field("spin", loopSpin, set: loopSetSpin),
 ]
 
 /// Makes something that is not an item, and adds it; the kinds of items add theirs.
@@ -160,6 +163,15 @@ func loopWakeUp(_ call: HostCall) throws {
   call.loop.wakeUp()
 }
 
+// MARK: Time
+
+/// `loop:now()`: seconds on the loop's clock, the same in a whole pass; needs no argument.
+private let loopNow: LuaRawFunction = { L, context in
+  let nanoseconds = Runtime.with(context) { $0.withLoop { $0.toldTime() } }
+  LuaStack(L: L!).push(Double(nanoseconds) / 1e9)
+  return 1
+}
+
 // MARK: Modes
 
 func loopAddCommonMode(_ call: HostCall) throws -> some LuaPushable {
@@ -186,6 +198,32 @@ func loopMode(_ call: HostCall) throws -> Int32 {
     call.stack.pushNil()
   }
   return 1
+}
+
+// MARK: Lateness
+
+private let loopTimerSlack: LuaRawFunction = { L, context in
+  hostValue(L, context, "loop.timer_slack") { $0.loop.timerSlack / .seconds(1) }
+}
+
+private let loopSetTimerSlack: LuaRawFunction = { L, context in
+  hostAction(L, context, "loop.timer_slack") { $0.loop.timerSlack = try $0.lateness() }
+}
+
+private let loopSpin: LuaRawFunction = { L, context in
+  hostValue(L, context, "loop.spin") { $0.loop.spin / .seconds(1) }
+}
+
+private let loopSetSpin: LuaRawFunction = { L, context in
+  hostAction(L, context, "loop.spin") { $0.loop.spin = try $0.lateness() }
+}
+
+extension HostCall {
+  /// The value of a field that decides how late others of the thread are, too.
+  fileprivate func lateness() throws(ScriptMistake) -> Duration {
+    try requireGrant(of: .limits)
+    return .nanoseconds(try seconds(2, "the value", .notNegative))
+  }
 }
 
 // MARK: Errors

@@ -79,6 +79,10 @@ package protocol Kernel: AnyObject {
     _ set: PollSetID, until deadline: Int64, into ready: UnsafeMutableBufferPointer<ReadyEvent>
   ) -> Int
 
+  /// How long before a deadline a wait ends its sleep, to look again and again until it has come;
+  /// 0 ns by default.
+  var spin: Int64 { get set }
+
   /// A descriptor that is readable when a wait on the set would end; nil: this kernel has none.
   func descriptor(of set: PollSetID) -> Int32?
 

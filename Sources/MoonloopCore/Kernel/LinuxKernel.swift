@@ -24,6 +24,8 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   /// Whether a wait ends when another process asks for attention; only one loop of a process does.
   @exclusivity(unchecked) package var hearsAttention = false  // a plain word
 
+  package var spin: Int64 = 0
+
   /// Whether what enters the loop is kept, or replayed.
   private let hasIntake = !Intake.isPlain
 
@@ -37,18 +39,12 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   /// - Parameters:
   ///   - clock: How the loop's time runs.
   ///   - servesMainQueue: Whether this loop serves the libdispatch main queue.
-  ///   - timerSlack: How late the system may end a sleep, in nanoseconds, at least 1; it is a
-  ///     property of the thread, by default 50,000.
   ///   - isReproducible: Whether a virtual clock begins at 0, and its wall clock at 10^9 s since
   ///     1970, each time, instead of at the present time.
   /// - Throws: The call that failed; nothing is left behind.
   package convenience init(
-    clock mode: ClockMode = .real, servesMainQueue: Bool = false, timerSlack: Int64? = nil,
-    isReproducible: Bool = false
+    clock mode: ClockMode = .real, servesMainQueue: Bool = false, isReproducible: Bool = false
   ) throws(SystemError) {
-    if let timerSlack {
-      _ = try SystemCall.prctl.check(cmx_set_timer_slack(max(1, timerSlack)))
-    }
     let clock =
       isReproducible
       ? Clock(mode, start: 0, wall: 1_000_000_000_000_000_000)
@@ -258,10 +254,11 @@ extension LinuxKernel {
       // then seen, and a jump past it is impossible.
       let mayJump = clock.jumpsWhenIdle && deadline != .max && !isHeld
       let sleep = mayJump ? 0 : clock.wait(until: deadline, at: cmx_monotonic())
-      let found = fetch(set, sleep, ready)
+      let part = spin == 0 || sleep == .max || hasIntake ? sleep : max(0, sleep - spin)
+      let found = fetch(set, part, ready)
       if found.endsWait || mustReturn { return found.count }
-      // A wake-up of the past, a nudge, a silent hang-up: look again.
-      if found.hasInternal { continue }
+      // A wake-up of the past, a nudge, a silent hang-up, not the time yet: look again.
+      if found.hasInternal || part < sleep { continue }
       if mayJump {
         if waitedForLoopback { continue }
         clock.jump(to: deadline, at: cmx_monotonic())

@@ -127,6 +127,7 @@ extension Loop {
     if !isReady {
       notify(.beforeWaiting, mode)
       sleep(frame)
+      time.told.pass = .max
       noteEventOfSleep(frame)
       notify(.afterWaiting, mode)
     }
@@ -187,7 +188,7 @@ extension Loop {
   private func sleep(_ frame: RunFrame) {
     let mode = frame.mode
     // What was ready at the last look is not served yet, so the kernel is not asked (R31).
-    if mode.isInRound && !isAskedFor && hasReady(mode) { return }
+    if mode.isInRound && !isAskedFor && (timersGoFirst(frame) || hasReady(mode)) { return }
     // Over the whole sleep: a thread that changed something during it does not see the loop awake.
     shared.isWaiting.store(true, ordering: .releasing)
     defer { shared.isWaiting.store(false, ordering: .releasing) }
@@ -207,6 +208,13 @@ extension Loop {
       waitInKernel(mode, until: until) { self.isAwaited(frame) }
       if hasReady(mode) || (date != .max && clock.hasReached(date)) { return applyPosts() }
     }
+  }
+
+  /// Whether timers are served before what is ready, so that it need not be confirmed yet.
+  @inline(__always)
+  private func timersGoFirst(_ frame: RunFrame) -> Bool {
+    frame.servedPort && frame.openEvents.contains(.timers)
+      && frame.mode.strangersAtRound != runs.strangers && hasDueTimers(frame.mode)
   }
 
   /// Whether the sleep must not begin or go on: a wake-up was requested in this pass (R117), or the

@@ -10,9 +10,34 @@ struct PassTime {
   var isOld = false
   /// How many sleeps were left out because a timer was due already.
   var omittedSleeps = 0
+  /// What a handler was told of the time, and in which pass.
+  var told: (now: Int64, pass: UInt64) = (0, .max)
 }
 
 extension Loop {
+  /// The time of the pass, the same for whoever asks.
+  ///
+  /// It is read from the clock when it is first asked for in a pass, or after its sleep. Outside of
+  /// runs, in runs of a host's loop and where the clock does not run by itself it is `now`. Loop
+  /// thread only.
+  public var timeOfPass: LoopTime {
+    requireThread("timeOfPass")
+    return LoopTime(nanoseconds: toldTime())
+  }
+
+  @inline(__always)
+  package func toldTime() -> Int64 {
+    time.told.pass == runs.passes ? time.told.now : tellTime()
+  }
+
+  @inline(never)
+  private func tellTime() -> Int64 {
+    let now = clock.now()
+    let isInPass = !runs.frames.isEmpty && !runs.frames.contains { $0.isHosted }
+    if isInPass && clock.isMachines { time.told = (now, runs.passes) }
+    return now
+  }
+
   /// Finds out what time it is, unless only timers can be due that are known to be so already, all
   /// of them earlier than the first of the others: then it makes no difference.
   ///
