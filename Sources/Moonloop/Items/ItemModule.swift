@@ -129,7 +129,6 @@ extension HostCall {
     }
     defer { runtime.letGoIfNowhere(item) }
     try loop.add(item, modes: modes)
-    runtime.loopContext.chargePlaces()
   }
 
   /// The last step of `loop:x { … }` and `ml.x { … }`: reads the options of all items for the one

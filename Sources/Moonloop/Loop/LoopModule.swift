@@ -177,7 +177,6 @@ private let loopNow: LuaRawFunction = { L, context in
 func loopAddCommonMode(_ call: HostCall) throws -> some LuaPushable {
   try call.requireLoop()
   let failures = call.loop.addCommonMode(ModeName(try call.string(2, "the mode")))
-  call.runtime.loopContext.chargePlaces()
   if let first = failures.first {
     throw OperatingFailure("loop:add_common_mode: \(first)", first.code)
   }

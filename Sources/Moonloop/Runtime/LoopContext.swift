@@ -41,9 +41,8 @@ package final class LoopContext {
   /// Counts the modes as script memory, because they never go away.
   private var modesCharge: MemoryCharge?
   private var modesSize = 0
-  /// The same for the places of items and timers in modes.
+  /// The same for the places of items, timers and turns in modes.
   private var placesCharge: MemoryCharge?
-  private var chargedPlaces = 0
 
   init(_ state: LuaState, _ loop: Loop, outer: LoopContext?) {
     self.loop = loop
@@ -61,6 +60,7 @@ package final class LoopContext {
     runs = Runs(runtime, self)
     requests = Requests(runtime, self)
     loop.whenModeIsMade(runtime) { [unowned self] mode in chargeMode(mode) }
+    loop.whenPlacesChange(runtime) { [unowned self] in chargePlaces() }
   }
 
   private func chargeMode(_ mode: Mode) {
@@ -69,17 +69,8 @@ package final class LoopContext {
     runtime.state.charge(modesSize, to: &modesCharge)
   }
 
-  /// Counts places in modes as script memory: looked at when some may have been added, and before
-  /// the loop sleeps. A few more or less make no difference.
-  @inline(__always)
-  func chargePlaces() {
-    if abs(loop.placesInModes - chargedPlaces) >= 64 { chargeAllPlaces() }
-  }
-
-  @inline(never)
-  private func chargeAllPlaces() {
-    chargedPlaces = loop.placesInModes
-    runtime.state.charge(chargedPlaces * Loop.placeFootprint, to: &placesCharge)
+  private func chargePlaces() {
+    runtime.state.charge(loop.placesInModes * Loop.placeFootprint, to: &placesCharge)
   }
 
   /// Whose handler is running; what it makes is in its modes (D62).

@@ -80,9 +80,8 @@ package final class Runtime {
 
   /// Sets up what the loop needs from its scripts.
   func attach() {
-    loop.whenIdle(self) { [unowned state, unowned loopContext] _ in
+    loop.whenIdle(self) { [unowned state] _ in
       state.noteReturns()
-      loopContext.chargePlaces()
       state.idleCollect()
     }
     loop.hooks.timerName = { [unowned self, unowned loop] id, callout in

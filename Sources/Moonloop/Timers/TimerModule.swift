@@ -195,7 +195,6 @@ extension HostCall {
   func scheduleTimer(_ id: TimerID, _ mode: ModeName) {
     holdTimer(id)
     loop.add(id, mode)
-    if mode != .default { runtime.loopContext.chargePlaces() }
   }
 
   func holdTimer(_ id: TimerID) {

@@ -157,10 +157,26 @@ extension Loop {
     if !item.isValid { item.letGo() }
   }
 
-  /// How many places items and timers have in other modes than the default one. Loop thread only.
+  /// How many places items, timers and turns have in other modes than the default one. Loop thread
+  /// only.
   package var placesInModes: Int { items.places }
   /// What each takes, about.
   package static let placeFootprint = 96
+
+  /// Something has come into a mode, or has left it.
+  @inline(__always)
+  func countPlace(in mode: Mode, _ change: Int) {
+    if mode.index > 0 { countPlace(change) }
+  }
+
+  /// A few more or less make no difference to those that count them.
+  @inline(never)
+  private func countPlace(_ change: Int) {
+    items.places += change
+    if abs(items.places - items.placesTold) < 64 { return }
+    items.placesTold = items.places
+    for hook in hooks.whenPlacesChange { hook.body() }
+  }
 
   // MARK: Joining and leaving a mode
 
@@ -169,7 +185,7 @@ extension Loop {
     try item.willJoin(mode, of: self)
     let place = item.enlist(in: mode)
     changePlaces(of: item) { $0.set(place, in: mode.index) }
-    if mode.index > 0 { items.places += 1 }
+    countPlace(in: mode, 1)
     if item.holdsRuns { mode.holders += 1 }
     noteEqual(item, in: mode)
     item.didJoin(mode, of: self)
@@ -178,7 +194,7 @@ extension Loop {
   package func leave(_ item: Item, _ mode: Mode) {
     guard let place = place(of: item, in: mode) else { return }
     changePlaces(of: item) { $0.leave(mode.index) }
-    if mode.index > 0 { items.places -= 1 }
+    countPlace(in: mode, -1)
     if item.holdsRuns { mode.holders -= 1 }
     item.strike(from: mode, of: self, at: place) { item, place in
       changePlaces(of: item) { $0.set(place, in: mode.index) }

@@ -21,8 +21,10 @@ package final class Membership: Sendable {
 
 /// The items that a loop knows beside those of its modes. Loop thread only.
 struct LoopItems {
-  /// How many places items and timers have in other modes than the default one.
+  /// How many places items, timers and turns have in other modes than the default one.
   var places = 0
+  /// The same when those that count them were last told.
+  var placesTold = 0
   var common = ItemList<Loop.Item>()
   /// Sources and ports that belong to another loop as well.
   var guests: [ObjectIdentifier: Guest] = [:]

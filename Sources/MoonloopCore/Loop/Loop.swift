@@ -226,6 +226,7 @@ public final class Loop: @unchecked Sendable {
     endTracing()
     hooks.whenIdle = []
     hooks.whenModeIsMade = []
+    hooks.whenPlacesChange = []
     for mode in modes { if let set = mode.pollSet { kernel.closePollSet(set) } }
     kernel.closePollSet(descriptors.bareSet)
     modes.removeOthers()

@@ -27,6 +27,8 @@ package struct LoopHooks {
   var whenEnds: [Call] = []
   /// Called when a mode has come into being; by owner.
   var whenModeIsMade: [ModeHook] = []
+  /// Called when there are some more, or fewer, `placesInModes`; by owner.
+  var whenPlacesChange: [Call] = []
   /// Called when another process asks for attention; see `Attention`.
   var attention: (() -> Void)?
   /// The run loop in whose runs this one is served.
@@ -53,7 +55,13 @@ extension Loop {
     hooks.whenModeIsMade.append(.init(owner: ObjectIdentifier(owner), body: body))
   }
 
+  /// Has a body called when places in modes have come or gone. Loop thread only.
+  package func whenPlacesChange(_ owner: AnyObject, _ body: @escaping () -> Void) {
+    hooks.whenPlacesChange.append(.init(owner: ObjectIdentifier(owner), body: body))
+  }
+
   package func forgetHooks(of owner: AnyObject) {
+    hooks.whenPlacesChange.removeAll { $0.owner == ObjectIdentifier(owner) }
     hooks.whenIdle.removeAll { $0.owner == ObjectIdentifier(owner) }
     hooks.whenModeIsMade.removeAll { $0.owner == ObjectIdentifier(owner) }
   }

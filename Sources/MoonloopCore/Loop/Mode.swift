@@ -96,8 +96,12 @@ package final class Mode {
     holders += 1
   }
 
-  func removeTurn(_ number: UInt64) {
-    if turns.remove(number) != nil { holders -= 1 }
+  /// - Returns: Whether it was here.
+  @discardableResult
+  func removeTurn(_ number: UInt64) -> Bool {
+    if turns.remove(number) == nil { return false }
+    holders -= 1
+    return true
   }
 
   // MARK: What is ready

@@ -185,7 +185,7 @@ extension Loop {
     if isDue { noteLateJoin(slot, mode) }
     mode.timers.insert(slot, date: date, isDue: isDue)
     if !timerState.batchLeavers.isEmpty && clock.hasReached(date) { rejoinBatch(slot, mode) }
-    if mode.index > 0 { items.places += 1 }
+    countPlace(in: mode, 1)
     records[slot].modes.bits |= mode.bit
     if mode.index >= 63 { timerState.farModes.insert(slot, mode.index) }
     if timers.tolerance(slot) > 0 { mode.timers.noteTolerance() }
@@ -198,7 +198,7 @@ extension Loop {
 
   package func remove(_ id: TimerID, _ names: [ModeName]) {
     guard let slot = timers.slot(of: id) else {
-      if let turn = id.turn { for name in names { findMode(name)?.removeTurn(turn) } }
+      if let turn = id.turn { for name in names { findMode(name).map { take(turn, from: $0) } } }
       return
     }
     for name in names {
@@ -222,7 +222,7 @@ extension Loop {
   @inline(__always)
   private func leave(timerInSlot slot: Int, _ mode: Mode) {
     guard mode.timers.remove(slot) else { return }
-    if mode.index > 0 { items.places -= 1 }
+    countPlace(in: mode, -1)
     if !timers.records[slot].flags.contains(.idle) { mode.holders -= 1 }
     if mode.index < 63 || leaveFar(slot, mode) { timers.records[slot].modes.bits &= ~mode.bit }
   }

@@ -36,6 +36,7 @@ extension Loop {
   private func add(_ turn: Turn, _ mode: Mode) {
     if mode.turns[turn.number] != nil { return }
     mode.add(turn)
+    countPlace(in: mode, 1)
     timerState.turnModes[turn.number]?.append(mode.index)
   }
 
@@ -49,9 +50,16 @@ extension Loop {
 
   /// Takes a turn back from all its modes.
   func removeTurn(_ number: UInt64) {
-    if timerState.turnModes.isEmpty { return defaultMode.removeTurn(number) }
-    for index in modes(ofTurn: number) { modes[index].removeTurn(number) }
+    if timerState.turnModes.isEmpty {
+      defaultMode.removeTurn(number)
+      return
+    }
+    for index in modes(ofTurn: number) { take(number, from: modes[index]) }
     timerState.turnModes[number] = nil
+  }
+
+  func take(_ number: UInt64, from mode: Mode) {
+    if mode.removeTurn(number) { countPlace(in: mode, -1) }
   }
 
   private func modes(ofTurn number: UInt64) -> [Int] {
