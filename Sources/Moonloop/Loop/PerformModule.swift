@@ -30,6 +30,7 @@ package final class ScriptRequest {
   let target: ScriptTarget?
   /// Counts it as memory of the scripts while it waits.
   var charge: MemoryCharge?
+  private let modesCharge: MemoryCharge?
 
   /// The approximate size of a request outside Lua.
   static let footprint = 512
@@ -37,10 +38,12 @@ package final class ScriptRequest {
   static let perMode = 32
 
   init(
-    _ kind: StaticString, _ modes: [ModeName], _ target: ScriptTarget?, madeAt place: LuaPosition
+    _ kind: StaticString, _ modes: [ModeName], _ target: ScriptTarget?, madeAt place: LuaPosition,
+    _ state: LuaState
   ) {
     self.kind = kind
     self.modes = modes
+    modesCharge = state.charge(modes)
     self.target = target
     madeAt = place
   }
@@ -122,7 +125,7 @@ extension HostCall {
     } else {
       stack.pushNil()
     }
-    let request = ScriptRequest(kind, modes, target, madeAt: stack.position)
+    let request = ScriptRequest(kind, modes, target, madeAt: stack.position, state)
     runtime.kinds.request.push(stack.L).hold(request)
     stack.rotate(-3, 1)
     stack.popSlot(2, of: -3)

@@ -88,6 +88,8 @@ final class ScriptNotice {
 
   /// What a notification and its place in a queue take, about, without its name.
   static let footprint = 600
+  /// What each of its modes adds.
+  static let perMode = 128
 
   init(
     _ sender: ScriptTarget?, _ info: LuaReference?, _ place: consuming HandleTally.Place,

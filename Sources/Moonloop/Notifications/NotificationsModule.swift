@@ -61,13 +61,15 @@ extension HostCall {
 
   /// A notification with the name at 2, and the values of the options.
   fileprivate func notification(
-    _ options: Options?
+    _ options: Options?, modes: [ModeName] = []
   ) throws(ScriptMistake) -> Loop.NotificationQueue.Notification {
     let name = try string(2, "the name")
     let notice = ScriptNotice(
       options?.target("sender"), options?.target("info")?.value,
       HandleTally.Place(runtime.handles.notifications),
-      state.charge(ScriptNotice.footprint + name.utf8.count))
+      state.charge(
+        ScriptNotice.footprint + name.utf8.count + modes.footprint
+          + modes.count * ScriptNotice.perMode))
     return Loop.NotificationQueue.Notification(
       name, key: notice.sender.map { AnyHashable($0) }, info: notice)
   }
@@ -87,7 +89,7 @@ func notificationsEnqueue(_ call: HostCall) throws -> some LuaPushable {
   guard style.count == 1 else { throw call.mistake("'style' must be one style") }
   let modes = try options?.modes() ?? [.default]
   return queue.enqueue(
-    try call.notification(options), style[0], coalescing: try call.mask(options),
+    try call.notification(options, modes: modes), style[0], coalescing: try call.mask(options),
     modes: modes)
 }
 

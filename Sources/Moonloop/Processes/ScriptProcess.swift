@@ -50,6 +50,7 @@ final class ScriptProcess {
   private var waits: [ProcessWait] = []
   /// The modes it was made for, and those it is in now.
   private let ownModes: [ModeName]
+  private let modesCharge: MemoryCharge?
   private var placed: [ModeName] = []
   /// What else wakes us: an output that hangs up, the end of a time.
   private var hangUp: Loop.DescriptorSource?
@@ -72,6 +73,7 @@ final class ScriptProcess {
     self.isDetached = isDetached
     self.leadsGroup = leadsGroup
     ownModes = modes
+    modesCharge = runtime.state.charge(modes)
     source = Loop.DescriptorSource(
       child.fd, name: name, handler: { [unowned self] _, _ in look() })
     source.isNonBlocking = true

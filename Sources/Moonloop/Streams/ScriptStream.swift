@@ -21,6 +21,7 @@ package final class ScriptStream {
   package var runtime: Runtime { plainRuntime.takeUnretainedValue() }
   /// Where it is served when no task waits for it: queued bytes, and the handler of events.
   @exclusivity(unchecked) package var modes: [ModeName]
+  private let modesCharge: MemoryCharge?
   /// The time limits of reads and writes; nil: none.
   package var readTimeout: Int64? {
     get { readLimit == .max ? nil : readLimit }
@@ -59,6 +60,7 @@ package final class ScriptStream {
   ) {
     plainRuntime = .passUnretained(runtime)
     self.modes = modes
+    modesCharge = runtime.state.charge(modes)
     bytes = Loop.Stream(source, canRead: canRead, canWrite: canWrite)
     storage = bytes.storage
   }
@@ -117,7 +119,7 @@ package final class ScriptStream {
   }
 
   /// How much may wait to be read without being counted: most reads leave a little.
-  private static let uncounted = 4096
+  private static let uncounted = 1024
 
   private var inputToCount: Int {
     state.input.count > Self.uncounted ? state.input.count : 0

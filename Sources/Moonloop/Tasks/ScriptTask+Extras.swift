@@ -7,6 +7,7 @@ package import MoonloopCore
 /// What a task has once it has a scope, an awaiter, a result or a failure.
 final class TaskExtras {
   var name = HandleName.none  // a long one, which counts as memory
+  var modesCharge: MemoryCharge?
   var waitModes: [ModeName] = []
   var children = TaskChildren()
   var placeInParent = 0
@@ -30,6 +31,11 @@ extension ScriptTask {
   func setName(_ newName: HandleName) {
     name = newName.text
     if newName.isLong { made.name = newName }
+  }
+
+  /// Keeps what counts its modes as memory, if they are many.
+  func setCharge(ofModes charge: MemoryCharge?) {
+    if let charge { made.modesCharge = charge }
   }
 
   /// The private modes of the calls that wait for it or an owner of it (D50).

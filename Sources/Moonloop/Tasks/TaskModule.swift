@@ -86,6 +86,7 @@ extension HostCall {
     }
     try function(first, "the function")
     try requireRoom(for: .tasks)
+    task.setCharge(ofModes: state.charge(task.modes))
     task.madeAt = stack.position
     task.generation = owner == nil ? runtime.generations.making : 0
     push(handleOf: task)
