@@ -67,7 +67,8 @@ extension HostCall {
       if let old = runtime.watches { service = old } else { service = try WatchService(loop) }
       runtime.watches = service
       let root = try WatchedPath(path)
-      let files = try FileWatch(root, isRecursive: isRecursive, in: service.hub)
+      let files = try FileWatch(
+        root, isRecursive: isRecursive, in: service.hub, limit: max(0, state.memoryLeft))
       return ScriptWatch(
         runtime, service, files, given: path, name: name, debounce: debounce)
     } catch {

@@ -48,6 +48,8 @@ final class ScriptWatch {
   private(set) var source: Loop.Source! = nil
   /// The changes that were not reported yet.
   private var changes: [FileChange] = []
+  /// Counts what it knows, and the changes, as script memory.
+  private var charge: MemoryCharge?
   private var timer: Loop.Timer?
   /// When the changes that the timer waits for began.
   private var heardFirst: Int64 = 0
@@ -71,6 +73,7 @@ final class ScriptWatch {
       schedule: { [unowned service] _, _, mode in service.enter(mode) },
       cancel: { [unowned service] _, _, mode in service.leave(mode) },
       perform: { [unowned self] _ in deliver() })
+    runtime.state.charge(footprint, to: &charge)
     files.onNews = { [unowned self] in hasHeard() }
     files.onFailure = { [unowned self] in fail($0, $1) }
   }
@@ -104,15 +107,22 @@ final class ScriptWatch {
 
   private func look() {
     changes += files.takeChanges()
-    if changes.count > Self.changeLimit {
+    runtime.state.count(footprint, in: &charge)
+    if changes.count > Self.changeLimit || !changes.isEmpty && !runtime.state.hasRoom() {
       changes = [FileChange(kind: .overflow, path: files.root)]
     }
+    runtime.state.count(footprint, in: &charge)
     if !changes.isEmpty { source.signal() }
+  }
+
+  private var footprint: Int {
+    1024 + given.count + files.footprint + changes.count * (128 + files.root.bytes.count)
   }
 
   private func deliver() {
     let changes = changes
     self.changes = []
+    runtime.state.count(footprint, in: &charge)
     guard !changes.isEmpty else { return }
     runtime.itemKinds[WatchKind.self].tell(source, of: changes, self)
   }
@@ -136,6 +146,8 @@ final class ScriptWatch {
       text +=
         "the user has too many inotify instances, or the process too many open files; raise "
         + "fs.inotify.max_user_instances"
+    case (_, "ENOMEM"):
+      text += "its paths take more than the memory limit leaves; watch fewer, or raise the limit"
     default: text += error.message
     }
     return OperatingFailure(text, error.name)
@@ -150,6 +162,7 @@ final class ScriptWatch {
     timer = nil
     changes = []
     files.end()
+    charge = nil
   }
 
   // MARK: As text

@@ -56,7 +56,7 @@ package final class FileWatch {
   /// Its place in the order of making.
   var place: UInt64 = 0
   /// What is known to exist.
-  var known: [WatchedPath: Stamp] = [:]
+  var known = KnownPaths()
   /// The folders whose entries are watched.
   var folders: [WatchedPath: WatchHub.Interest] = [:]
   /// The folders and links that lead to the path.
@@ -71,8 +71,11 @@ package final class FileWatch {
   var mustFindWay = false
 
   /// Starts to watch; what already exists is not a change.
-  /// - Throws: If the system refuses; nothing is left behind.
-  package init(_ root: WatchedPath, isRecursive: Bool, in hub: WatchHub) throws(SystemError) {
+  /// - Parameter limit: It may take this many bytes at first.
+  /// - Throws: If the system refuses, or that is not enough; nothing is left behind.
+  package init(
+    _ root: WatchedPath, isRecursive: Bool, in hub: WatchHub, limit: Int
+  ) throws(SystemError) {
     self.root = root
     self.isRecursive = isRecursive
     self.hub = hub
@@ -80,7 +83,7 @@ package final class FileWatch {
       try findWay()
       if let entry = root.look(followsLink: true) {
         known[root] = Stamp(entry)
-        if entry.is_folder { try learn(root) }
+        if entry.is_folder { try learn(root, limit) }
       }
     } catch {
       end()
@@ -95,7 +98,7 @@ package final class FileWatch {
     for interest in way + Array(folders.values) { hub.remove(interest) }
     way = []
     folders = [:]
-    known = [:]
+    known = KnownPaths()
     forget()
   }
 
@@ -105,16 +108,22 @@ package final class FileWatch {
   /// The number of known paths, for reports.
   package var knownCount: Int { known.count }
 
+  /// What it takes, about.
+  package var footprint: Int {
+    known.footprint + (way.count + folders.count) * WatchHub.Interest.footprint
+  }
+
   // MARK: What is there at first
 
   /// Watches a folder and records its contents.
-  private func learn(_ folder: WatchedPath) throws(SystemError) {
+  private func learn(_ folder: WatchedPath, _ limit: Int) throws(SystemError) {
     try watch(folder)
     for name in folder.list() {
       let path = folder.appending(name)
       guard let entry = path.look(followsLink: false) else { continue }
       known[path] = Stamp(entry)
-      if entry.is_folder && isRecursive { try learn(path) }
+      if footprint > limit { throw SystemError(call: "inotify_add_watch", code: Errno.noMemory) }
+      if entry.is_folder && isRecursive { try learn(path, limit) }
     }
   }
 

@@ -16,6 +16,9 @@ package final class WatchHub {
       case folder
     }
 
+    /// What one takes, with its places in the hub, about.
+    static let footprint = 1200
+
     unowned let watch: FileWatch
     let role: Role
     /// Where the folder is now.
