@@ -193,26 +193,30 @@ extension HostCall {
     _ grants: GuestGrants, _ name: String
   ) throws {
     var chunk: LuaReference?
+    var text: WorkerText?
+    let chunkName = script.chunkName
     try guest.open(name, grants) { lua in
-      try script.bytes.withUnsafeBytes { text in
+      try script.bytes.withUnsafeBytes { bytes in
         do throws(LuaError) {
-          try lua.load(bytes: text, name: script.chunkName, on: lua.stack)
+          try lua.load(bytes: bytes, name: script.chunkName, on: lua.stack)
           chunk = LuaReference(popping: lua.stack)
         } catch {
           // It is wrong, or there is no room for it in the guest, which reports that at its start.
           try requireCompiled(script)
+          text = script
         }
       }
+      return argument.size + (text?.bytes.count ?? 0)
     } start: { runtime in
       let push = { (stack: LuaStack) in
         argument.push(on: stack, pushAttachment: runtime.push)
         return 1
       }
       if let chunk { return runtime.mainChunk.start(chunk, pushArguments: push) }
-      script.bytes.withUnsafeBytes { text in
+      text?.bytes.withUnsafeBytes { bytes in
         do throws(LuaError) {
           try runtime.mainChunk.start(
-            bytes: text, name: script.chunkName, pushArguments: push)
+            bytes: bytes, name: chunkName, pushArguments: push)
         } catch { runtime.report(error, .chunk) }
       }
     }

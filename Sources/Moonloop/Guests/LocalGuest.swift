@@ -25,6 +25,10 @@ final class LocalGuest: ScriptGuest {
   private var isSettling = false
   /// Counts what it uses as memory of the host's scripts.
   private var memory: MemoryCharge?
+  /// What a guest takes besides what its state counts, about.
+  private static let footprint = 48 << 10
+  /// The size of what is kept for its start.
+  private var keptForStart = 0
   /// When it may next be served, on the host's clock.
   private var notBefore: Int64 = 0
   /// It is not served before `notBefore`, whatever becomes ready.
@@ -48,16 +52,17 @@ final class LocalGuest: ScriptGuest {
 
   /// Opens its state on its own loop.
   /// - Parameters:
-  ///   - prepare: Called with its state, before that reaches anything of the host.
+  ///   - prepare: Called with its state, before that reaches anything of the host; returns the size
+  ///     of what is kept for the start.
   ///   - start: Called once, when it is first served.
   func open(
-    _ name: String, _ grants: GuestGrants, prepare: (LuaState) throws -> Void,
+    _ name: String, _ grants: GuestGrants, prepare: (LuaState) throws -> Int,
     start: @escaping (Runtime) -> Void
   ) throws {
     let loop = try host.loop.makeLodger(name) { [unowned self] in settle() }
     do {
       let lua = try LuaState(on: loop, limits: limits.state, guest: grants)
-      try prepare(lua)
+      keptForStart = try prepare(lua)
       let descriptor = Loop.DescriptorSource(
         try loop.pollDescriptor(), closesDescriptor: false, name: name
       ) { [unowned self] _, _ in serve() }
@@ -75,6 +80,11 @@ final class LocalGuest: ScriptGuest {
     timer.keepsLoopAlive = false
     self.timer = timer
     setUp(place!.lua.runtime!)
+    host.state.charge(memoryInUse, to: &memory)
+  }
+
+  private var memoryInUse: Int {
+    Self.footprint + keptForStart + (place?.lua.bytesInUse ?? 0)
   }
 
   private func setUp(_ runtime: Runtime) {
@@ -147,6 +157,7 @@ final class LocalGuest: ScriptGuest {
     place.loop.inPlace {
       if let start {
         self.start = nil
+        keptForStart = 0
         start(place.lua.runtime!)
         let calls = callsBefore
         callsBefore = []
@@ -161,7 +172,7 @@ final class LocalGuest: ScriptGuest {
     turn.used[.wakes] = 1
     rest(after: turn)
     isServing = false
-    host.state.count(place.lua.bytesInUse, in: &memory)
+    host.state.count(memoryInUse, in: &memory)
     tellEvents()
     settle()
   }
@@ -221,7 +232,9 @@ final class LocalGuest: ScriptGuest {
   private func write(_ stream: Int32, _ bytes: UnsafeRawBufferPointer) {
     let second = host.loop.clock.now() / 1_000_000_000
     switch account.note(written: bytes.count, in: second, limit: limits.output) {
-    case .fits: note(.output(stream, Array(bytes)))
+    case .fits:
+      let charge = place?.lua.charge(bytes.count)  // a call may write more than there is room for
+      note(.output(stream, Array(bytes), charge))
     case .isFirstTooMany: note(.limit("output"))
     case .isTooMuch: break
     }

@@ -132,7 +132,7 @@ class ScriptGuest {
     while !events.isEmpty, !hasEnded {
       let event = events.removeFirst()
       switch event {
-      case .output(let stream, let bytes):
+      case .output(let stream, let bytes, _):
         if stream != 1 || !host.tell(self, output: bytes) {
           WorkerOutput(stream: stream, bytes: bytes).write()
         }
@@ -166,7 +166,7 @@ class ScriptGuest {
     for event in last {
       switch event {
       // Its handler has gone with it: what is meant for that goes nowhere else.
-      case .output(let stream, let bytes) where stream != 1 || !hearsOutput:
+      case .output(let stream, let bytes, _) where stream != 1 || !hearsOutput:
         WorkerOutput(stream: stream, bytes: bytes).write()
       case .error(let failure):
         if host.isClosing { continue }
@@ -182,7 +182,7 @@ class ScriptGuest {
 
 /// What a guest did that is reported to its host.
 enum GuestEvent {
-  case output(Int32, [UInt8])
+  case output(Int32, [UInt8], MemoryCharge?)
   case error(WorkerFailure)
   case limit(String)
   /// It has ended by itself.
