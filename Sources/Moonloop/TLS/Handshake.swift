@@ -20,6 +20,7 @@ final class Handshake {
   ) {
     self.runtime = runtime
     self.tls = tls
+    tls.companion = runtime.state.charge(TLSSession.footprint)
     self.whenDone = whenDone
     let door = HandshakeDoor()
     let source = Loop.DescriptorSource(

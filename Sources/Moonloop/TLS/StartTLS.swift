@@ -20,7 +20,9 @@ func streamStartTLS(_ call: HostCall) throws -> Int32 {
     let text = "\(stream.state.input.count) bytes have come before the handshake"
     throw OperatingFailure("\(stream.label): \(text)", "ETLS_PROTOCOL")
   }
-  stream.bytes.tls = try request.session()
+  let session = try request.session()
+  session.companion = call.state.charge(TLSSession.footprint)
+  stream.bytes.tls = session
   let reader = stream.makeReader()
   call.stack.setCount(1)
   reader.shaken = LuaReference(popping: call.stack)

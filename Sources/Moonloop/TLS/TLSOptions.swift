@@ -89,7 +89,9 @@ extension HostCall {
         hint: "verify = false accepts any certificate")
     }
     do throws(TLSContext.Failure) {
-      var made = TLSRequest(context: try TLSContext(plan), host: host)
+      let context = try TLSContext(plan)
+      context.companion = state.charge(TLSContext.footprint)
+      var made = TLSRequest(context: context, host: host)
       if case .client = side { return made }
       made.timeout = try? options?.seconds("timeout", .positive)
       return made

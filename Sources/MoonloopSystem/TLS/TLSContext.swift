@@ -61,7 +61,12 @@ package struct TLSPlan: Equatable, Sendable {
 
 /// A plan, ready for use: the files are read. Loop thread only.
 package final class TLSContext {
+  /// What one takes in the library, about.
+  package static let footprint = 24 << 10
+
   let context: OpaquePointer
+  /// What its owner keeps with it.
+  package var companion: AnyObject?
 
   /// Why there is none: a library or a file is missing, or a text is not what it should be.
   package struct Failure: Error {

@@ -5,7 +5,12 @@ package import MoonloopCore
 
 /// Encrypts and decrypts the bytes of one stream. Loop thread only.
 package final class TLSSession {
+  /// What one takes in the library, with its buffers, about.
+  package static let footprint = 28 << 10
+
   private let session: OpaquePointer
+  /// What its owner keeps with it.
+  package var companion: AnyObject?
   private let context: TLSContext
   /// The handshake is done: bytes can be written.
   package private(set) var isReady = false
