@@ -133,7 +133,7 @@ extension HostCall {
   /// - Returns: The three streams.
   func readPlan(
     _ options: Options, _ plan: inout ChildPlan, defaults: [ChildStream]
-  ) throws(ScriptMistake) -> [ChildStream] {
+  ) throws -> [ChildStream] {
     guard loop.kernel is LinuxKernel else {
       throw mistake("a simulated system has no processes")
     }

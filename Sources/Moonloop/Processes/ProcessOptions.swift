@@ -22,19 +22,36 @@ enum ChildStream {
   var isTerminal: Bool { if case .terminal = self { true } else { false } }
 }
 
+/// The arguments or the environment of a child while they are read: a table may name one long
+/// string many times.
+private struct CommandSize {
+  /// Linux takes no more, whatever the limits of the process are.
+  static let limit = 6 << 20
+  private var size = 0
+
+  mutating func add(_ text: [UInt8]) throws(OperatingFailure) {
+    size += text.count + 1
+    if size <= Self.limit { return }
+    throw OperatingFailure("cannot run the program: Argument list too long", "E2BIG")
+  }
+}
+
 extension HostCall {
   /// The program and its arguments: the unnamed elements of the table.
-  func childArguments(_ index: Int32) throws(ScriptMistake) -> [[UInt8]] {
+  func childArguments(_ index: Int32) throws -> [[UInt8]] {
     guard stack.type(index) == .table else {
       throw mistake(
         "takes a table with the program and its arguments, such as { \"ls\", \"-l\" }; got "
           + given(index))
     }
     var found: [[UInt8]] = []
+    var size = CommandSize()
     while stack.rawGet(index, item: Int64(found.count + 1)) != .nil {
       defer { stack.pop() }
       let what = found.isEmpty ? "the program" : "argument \(found.count)"
-      found.append(try childText(stack.absolute(-1), what))
+      let text = try childText(stack.absolute(-1), what)
+      try size.add(text)
+      found.append(text)
     }
     stack.pop()
     guard let program = found.first, !program.isEmpty else {
@@ -65,7 +82,7 @@ extension HostCall {
   // MARK: Environment
 
   /// The lines of the child's environment; nil: those of this process.
-  func childEnvironment(_ options: Options) throws(ScriptMistake) -> [[UInt8]]? {
+  func childEnvironment(_ options: Options) throws -> [[UInt8]]? {
     var lines: [[UInt8]]?
     if options.push("env") != .nil { lines = try variables("'env'").compactMap { $0.line } }
     stack.pop()
@@ -88,12 +105,13 @@ extension HostCall {
   }
 
   /// The variables in the table on top of the stack.
-  private func variables(_ what: String) throws(ScriptMistake) -> [Variable] {
+  private func variables(_ what: String) throws -> [Variable] {
     let table = stack.absolute(-1)
     guard stack.type(table) == .table else {
       throw mistake("\(what) must be a table of variables, got \(given(table))")
     }
     var found: [Variable] = []
+    var size = CommandSize()
     stack.pushNil()
     while stack.next(table) {
       let name = stack.type(-2) == .string ? stack.withBytes(-2) { Array($0) } ?? [] : []
@@ -104,7 +122,9 @@ extension HostCall {
       let words = "\(what): the value of '\(String(decoding: name, as: UTF8.self))'"
       let isRemoved = stack.type(-1) == .boolean && !stack.boolean(-1)
       let value = isRemoved ? nil : try childText(stack.absolute(-1), words)
-      found.append(Variable(name: name, line: value.map { name + [UInt8(ascii: "=")] + $0 }))
+      let line = value.map { name + [UInt8(ascii: "=")] + $0 }
+      try size.add(line ?? [])
+      found.append(Variable(name: name, line: line))
       stack.pop()
     }
     return found
