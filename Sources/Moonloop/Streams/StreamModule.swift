@@ -347,6 +347,9 @@ extension HostCall {
         } catch { failure = error }
       }
       if let failure { throw failure }
+      if stream.state.output.isEmpty { continue }
+      stream.chargeQueue()
+      if state.mustStop { return }  // one long string may be each of the arguments
     }
     if gathered > 0 {
       try stream.bytes.send(kernel, UnsafeRawBufferPointer(rebasing: scratch[0..<gathered]))

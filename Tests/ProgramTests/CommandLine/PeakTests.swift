@@ -1,0 +1,179 @@
+// However a script makes others hold memory, the process does not take more than three times the
+// limit beyond what it takes anyway.
+
+import Foundation
+import Testing
+
+@Suite struct PeakTests {
+  /// `many`: the names of 500 modes. `keep`: holds what was made.
+  static let makers: [(what: String, script: String)] = [
+    (
+      "tasks in many modes",
+      "while true do keep[#keep + 1] = loop:task({ modes = many }, ml.sleep, 1000) end"
+    ),
+    (
+      "tasks that wait in many modes",
+      """
+      local channel = ml.channel(1)
+      while true do
+        for i = 1, 50 do
+          keep[#keep + 1] = loop:task({ modes = many }, function() channel:receive() end)
+        end
+        loop:run { mode = "m1", timeout = 0 }
+      end
+      """
+    ),
+    (
+      "tasks made by an item in many modes",
+      """
+      local source = loop:source { modes = many, function()
+        while true do keep[#keep + 1] = loop:task(ml.sleep, 1000) end
+      end }
+      source:signal()
+      loop:run { mode = "m1", timeout = 1 }
+      """
+    ),
+    (
+      "notifications in many modes",
+      """
+      local queue = loop:notifications { nothing }
+      for i = 1, 1 << 20 do queue:enqueue(tostring(i), { modes = many }) end
+      """
+    ),
+    (
+      "performs in modes with long names",
+      """
+      local names = {}
+      for i = 1, 10 do names[i] = ("m"):rep(100000) .. i end
+      while true do keep[#keep + 1] = loop:perform({ modes = names }, nothing) end
+      """
+    ),
+    (
+      "streams in many modes",
+      """
+      for i = 1, 5000 do
+        local reader, writer = posix.pipe()
+        posix.close(writer)
+        keep[i] = loop:stream { fd = reader, modes = many }
+      end
+      """
+    ),
+    (
+      "what little streams have received",
+      """
+      for i = 1, 5000 do
+        local one, other = posix.socketpair()
+        local input, output = loop:stream { fd = one }, loop:stream { fd = other }
+        keep[#keep + 1], keep[#keep + 2] = input, output
+        loop:task(function() output:write(("x"):rep(4000)) end)
+        loop:task(function() input:read(100000) end)
+        if i % 100 == 0 then loop:run { timeout = 0 } end
+      end
+      """
+    ),
+    (
+      "one string as many arguments of a write",
+      """
+      local _, writer = posix.pipe()
+      local output = loop:stream { fd = writer, read = false, write_limit = 1 << 40 }
+      local text = ("x"):rep(1000000)
+      local same = setmetatable({}, { __index = function() return text end })
+      output:write(table.unpack(same, 1, 200))
+      """
+    ),
+    (
+      "watches",
+      """
+      local folder = ml.fs.temporary_folder()
+      repeat
+        local watch = loop:watch { folder, nothing }
+        keep[#keep + 1] = watch
+      until not watch
+      while true do keep[#keep + 1] = {} end
+      """
+    ),
+    (
+      "guests that never run",
+      "while true do keep[#keep + 1] = ml.guest { text = '', modes = 'never' } end"
+    ),
+    (
+      "long scripts of guests that never run",
+      """
+      local text = "--" .. ("y"):rep(1000000)
+      for i = 1, 300 do keep[i] = ml.guest { text = text .. i, modes = "never" } end
+      while true do keep[#keep + 1] = {} end
+      """
+    ),
+    (
+      "arguments of guests that never run",
+      """
+      local text = ("y"):rep(1000000)
+      for i = 1, 300 do keep[i] = ml.guest { text = "", modes = "never", args = text .. i } end
+      """
+    ),
+    (
+      "output of a guest that its host does not get",
+      """
+      ml.guest {
+        text = "while true do print(('x'):rep(100000)) end",
+        limits = { output = 1 << 40 }, on_output = function(_, text) keep[#keep + 1] = text end,
+      }
+      loop:run { timeout = 1 }
+      """
+    ),
+    (
+      "arguments of a process",
+      """
+      local text = ("x"):rep(100000)
+      local same = setmetatable({}, {
+        __index = function(_, i) return i == 1 and "true" or i < 20000 and text or nil end,
+      })
+      local list = {}
+      for i = 1, 20000 do list[i] = same[i] end
+      local _, _, code = ml.process.spawn(list)
+      local _, _, other = ml.process.spawn { "true", env = { X = text:rep(100) } }
+      assert(code == "E2BIG" and other == "E2BIG")
+      while true do keep[#keep + 1] = {} end
+      """
+    ),
+  ]
+
+  @Test("what scripts make others hold stays within three times the limit", arguments: makers)
+  func staysWithin(what: String, script: String) throws {
+    let hostile = """
+      local ml, posix = require "moonloop", require "moonloop.posix"
+      local loop = ml.current()
+      local function nothing() end
+      local keep, many = {}, {}
+      for i = 1, 500 do many[i] = "m" .. i end
+      loop:every(1000, nothing)
+      loop:after(0, function()
+        \(script)
+      end)
+      """
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      local function peak(pid)
+        local status = io.open("/proc/" .. pid .. "/status"):read "a"
+        return tonumber(status:match "VmHWM:%s*(%d+)") // 1024
+      end
+      local child = assert(ml.process.spawn {
+        "\(Program.executable.path)", "run", "--memory", "16M", "-e", [==[\(hostile)]==],
+        stdout = "null", stderr = "pipe",
+      })
+      local alarm = loop:after(60, function() child:kill() end)
+      for line in child.stderr:lines() do
+        if line:find "memory limit of" then break end
+      end
+      local more = peak(child.pid) - peak "self"
+      alarm:invalidate()
+      print(more < \(Program.isSanitized ? 500 : 48), more)
+      child:kill()
+      """,
+    ])
+    #expect(outcome.output.hasPrefix("true") && outcome.status == 0, "\(what): \(outcome)")
+  }
+}
