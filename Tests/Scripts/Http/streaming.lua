@@ -82,6 +82,21 @@ local function upload()
   assert(http.post(other .. "/", "0123456789x").status == 413)
 end
 
+-- A request without a body has none to read, whichever way its head was read.
+local function no_body()
+  local server <close> = serve { stream_bodies = true, half_close = true, function(request)
+    local part, problem = request:read()
+    return ("%s %s %s"):format(part, problem, request:read())
+  end }
+  for _, host in ipairs { "x", "example.org:8080", "127.0.0.1:54321", "[::1]:1" } do
+    local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
+    stream:write("GET / HTTP/1.1\r\nHost: ", host, "\r\n\r\n")
+    stream:shutdown()
+    local text = stream:read "a"
+    assert(text:find "^HTTP/1.1 200 " and text:find "\r\n\r\nnil nil nil$", text)
+  end
+end
+
 -- The body is asked for when it is read, not before, and not if it is too large or unwanted.
 local function continue()
   local server <close>, base = serve { stream_bodies = true, max_body = 10, idle_timeout = 0.1,
@@ -178,6 +193,7 @@ loop:task(function()
   wrong_size()
   download()
   upload()
+  no_body()
   continue()
   bodies()
 end)

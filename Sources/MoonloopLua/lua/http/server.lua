@@ -34,7 +34,8 @@ local Request = {}
 -- The fields of a request; some may be nil.
 local FIELDS = { "body", "failure", "headers", "method", "path", "peer", "query", "query_text",
   "read", "stream", "target", "version" }
-local IS_FIELD = { awaits_continue = true, is_read = true, length = true }
+local IS_FIELD = { awaits_continue = true, is_read = true, length = true, limit = true,
+  parts = true }
 for _, name in ipairs(FIELDS) do IS_FIELD[name] = true end
 
 local meta = {}
@@ -55,6 +56,7 @@ function Request:read(most)
     mistake("request:read: the body was read already: it is request.body",
       "; or serve with stream_bodies = true")
   end
+  if self.is_read then return nil end
   if self.awaits_continue then
     self.awaits_continue = nil
     if not (self.length and self.length > self.limit) then
