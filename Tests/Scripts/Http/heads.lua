@@ -86,6 +86,11 @@ loop:task(function()
     local text = ask(get(target))
     assert(text:find("\r\n\r\n" .. seen, 1, true), target .. ": " .. text)
   end
+  -- The host of an address counts, not that of the field.
+  answer = function(request) return request.headers.host end
+  for target, host in pairs { ["http://other:80/y"] = "other:80", ["/y"] = "x", ["//o/y"] = "x" } do
+    assert(ask(get(target)):match "\r\n\r\n(.*)" == host, target)
+  end
   answer = { "ok" }
   -- A line that is too long is answered at once, without waiting for its end or a time limit.
   local began = ml.now()

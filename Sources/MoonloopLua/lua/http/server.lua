@@ -89,7 +89,11 @@ end
 local function split_target(request)
   local target = request.target
   local is_path = target:find("/", 1, true) == 1
-  local resource = not is_path and target:match "^%a[%w+.-]*://[^/?]+(.*)$" or target
+  local authority, rest = target:match "^%a+://([^/?]+)(.*)$"
+  if is_path then authority = nil end
+  -- RFC 9112, 3.2.2: then the field does not count.
+  if authority then request.headers.host = authority end
+  local resource = authority and rest or target
   local mark = resource:find("?", 1, true)
   local path = mark and resource:sub(1, mark - 1) or resource
   request.path = path == "" and "/" or url.unescape(path)
