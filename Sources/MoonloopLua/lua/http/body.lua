@@ -143,23 +143,35 @@ function body.chunk(data) return ("%x\r\n%s\r\n"):format(#data, data) end
 
 body.LAST_CHUNK = "0\r\n\r\n"
 
---- Writes a body that a function gives part by part, in chunks or as it is. Each write waits while
---- the peer reads more slowly.
-function body.write(stream, source, is_chunked, time)
+-- The next part, within a limit.
+local function next_part(source, limit)
+  if limit then return ml.timeout(limit, source) end
+  return source()
+end
+
+--- Writes a body that a function gives part by part: of an announced length, or in chunks if that
+--- is nil. Each write waits while the peer reads more slowly.
+-- @return true; or nil, message, code, and whether the body has failed, not the stream
+function body.write(stream, source, length, time)
+  local left = length
   while true do
-    local limit = time().timeout
-    local part, problem, code
-    if limit then part, problem, code = ml.timeout(limit, source) else part = source() end
-    if limit and code == "ETIMEDOUT" then return nil, problem, code end
-    if part == nil then break end
+    local part, problem, code = next_part(source, time().timeout)
+    if part == nil then
+      if problem ~= nil then return nil, tostring(problem), code, true end
+      break
+    end
     part = tostring(part)
+    if left then left = left - #part end
+    if left and left < 0 then break end
     if part ~= "" then
-      local ok, problem, code = stream:write(is_chunked and body.chunk(part) or part, time())
-      if not ok then return nil, problem, code end
+      local ok, why, kind = stream:write(left and part or body.chunk(part), time())
+      if not ok then return nil, why, kind end
     end
   end
-  if not is_chunked then return true end
-  return stream:write(body.LAST_CHUNK, time())
+  if not left then return stream:write(body.LAST_CHUNK, time()) end
+  if left == 0 then return true end
+  return nil, ("the body is %s than 'content-length' says"):format(
+    left > 0 and "shorter" or "longer"), "EMSGSIZE", true
 end
 
 return body

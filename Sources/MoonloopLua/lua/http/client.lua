@@ -69,7 +69,8 @@ local function once(pool, made, address, left, what)
   local stream, why, code = pool:take(address, made, left)
   if not stream then return nil, why, code end
   local is_kept = why == "kept"
-  local function finish(is_reusable)
+  local function finish(is_reusable, is_sent)
+    if not is_sent then return stream:invalidate() end
     if is_reusable then pool:give(address, made, stream) else stream:close() end
   end
   local response, problem, kind, is_unseen =

@@ -1,4 +1,5 @@
 -- One request and its response on a stream.
+local ml = require "moonloop"
 local body = require "moonloop.http.body"
 local events = require "moonloop.http.events"
 local fields = require "moonloop.http.fields"
@@ -11,11 +12,14 @@ local exchange = {}
 -- How long a server may take to say "100 Continue"; then the body is sent anyway.
 local CONTINUE_TIMEOUT = 1
 
+-- A body of up to this size is sent at once: the stream queues it.
+local SMALL = 64 << 10
+
 -- How a request fails on a connection that the server has closed before.
 local UNSEEN = { EPIPE = true, ECONNRESET = true, ETLS_TRUNCATED = true }
 
 local function head_of(options, address, keeps, what)
-  local made, source = fields.new(options.headers, what), options.body
+  local made, source, length = fields.new(options.headers, what), options.body, nil
   made.host = made.host or address.authority
   made["user-agent"] = made["user-agent"] or "moonloop"
   made.accept = made.accept or "*/*"
@@ -28,8 +32,9 @@ local function head_of(options, address, keeps, what)
   made["transfer-encoding"] = nil  -- The body is what it is, whatever the headers say.
   if type(source) ~= "function" then
     made["content-length"] = is_announced and tostring(#tostring(source or "")) or nil
-  elseif not made["content-length"] then
-    made["transfer-encoding"] = "chunked"
+  else
+    length = fields.length(made, what)
+    made["transfer-encoding"] = not length and "chunked" or nil
   end
   if not method:find "^[%u%d%-_]+$" then
     host.mistake(("%s: not a method: %s"):format(what, method))
@@ -38,30 +43,70 @@ local function head_of(options, address, keeps, what)
   if options.query then
     target = target .. (target:find "?" and "&" or "?") .. url.encode_query(options.query)
   end
-  return fields.head(("%s %s HTTP/1.1"):format(method, target), made, what), made
+  return fields.head(("%s %s HTTP/1.1"):format(method, target), made, what), made, length
 end
 
--- Sends a request. Returns the first response, if the server has answered before the body was sent.
-local function send(stream, options, address, keeps, left, what)
-  local head, made = head_of(options, address, keeps, what)
-  local source = options.body
-  local waits = fields.has(made.expect, "100-continue")
-  if type(source) ~= "function" and not waits then
-    return stream:write(head, tostring(source or ""), left())
-  end
-  local ok, problem, code = stream:write(head, left())
-  if not ok then return nil, problem, code end
-  if waits then
-    local limit = math.min(left().timeout or CONTINUE_TIMEOUT, CONTINUE_TIMEOUT)
-    local early, why, kind = message.read_response(stream, options.max_head,
-      function() return { timeout = limit } end)
-    if early and early.status ~= 100 then return early end
-    if not early and kind ~= "ETIMEDOUT" then
-      return nil, why or "the server closed the connection before it answered", kind
+-- Reads responses up to the first for which the function is true; or nil, message, code, and
+-- whether nothing has come.
+local function read_until(stream, options, time, is_wanted)
+  while stream:is_valid() do
+    local response, why, code, is_nothing = message.read_response(stream, options.max_head, time)
+    if not response then
+      return nil, why or "the server closed the connection before it answered", code, is_nothing
     end
+    if is_wanted(response.status) then return response end
   end
-  if type(source) ~= "function" then return stream:write(tostring(source or ""), left()) end
-  return body.write(stream, source, made["transfer-encoding"] == "chunked", left)
+  return nil, "the connection was closed meanwhile", "ECANCELED"
+end
+
+local function is_final(status) return status >= 200 or status == 101 end
+local function is_answer(status) return status == 100 or is_final(status) end
+
+-- Sends a body in a task of its own while the response is read, which may come early. One that is
+-- no success ends the sending. Returns what read_until does, and whether all was sent.
+local function send_body(stream, options, write, left)
+  local sent, is_over
+  local task <close> = ml.current():task(function()
+    sent = table.pack(pcall(write))
+    -- Unless the server has closed the connection, and said why, there will be no answer.
+    local has_failed = not sent[1] or not sent[2] and (sent[5] or not UNSEEN[sent[4]])
+    if has_failed and not is_over then stream:invalidate() end
+  end)
+  local response, problem, code, is_nothing = read_until(stream, options, left, is_final)
+  if response and response.status < 300 and not sent then task:await() end
+  is_over = true
+  if sent and not sent[1] then error(sent[2], 0) end
+  if sent and not sent[2] and (sent[5] or not response) then
+    return nil, sent[3], sent[4], is_nothing and not sent[5]
+  end
+  return response, problem, code, is_nothing, sent and sent[2]
+end
+
+-- Sends a request, and reads the response. Returns what read_until does, and whether all was sent.
+local function ask(stream, options, address, keeps, left, what)
+  local head, made, length = head_of(options, address, keeps, what)
+  local source = options.body
+  if type(source) ~= "function" then source = tostring(source or "") end
+  local waits = fields.has(made.expect, "100-continue")
+  local is_short = type(source) == "string" and #source <= SMALL
+  local ok, problem, code = stream:write(head, is_short and not waits and source or "", left())
+  if ok and waits then
+    local limit = math.min(left().timeout or CONTINUE_TIMEOUT, CONTINUE_TIMEOUT)
+    local early, why, kind = read_until(stream, options, message.deadline(limit), is_answer)
+    if early and early.status ~= 100 then return early end
+    if not early and kind ~= "ETIMEDOUT" then return nil, why, kind end
+    if is_short then ok, problem, code = stream:write(source, left()) end
+  end
+  if not ok and not UNSEEN[code] then return nil, problem, code end
+  if ok and not is_short then
+    return send_body(stream, options, function()
+      if type(source) == "string" then return stream:write(source, left()) end
+      return body.write(stream, source, length, left)
+    end, left)
+  end
+  local response, why, kind, is_nothing = read_until(stream, options, left, is_final)
+  if response or ok then return response, why, kind, is_nothing, ok end
+  return nil, problem, code, true
 end
 
 local function has_body(method, status)
@@ -97,20 +142,14 @@ function Response:events()
 end
 
 --- Sends a request and reads the response.
--- @param finish called once with whether the stream can be used again, when the response is over
+-- @param finish called once when the response is over, with whether the stream can be used again,
+--   and whether all was sent
 -- @param what begins messages: "ml.http.get"
 -- @return the response; or nil, message, code, and whether the server cannot have seen it
 function exchange.run(stream, options, address, keeps, left, finish, what)
-  local sent, problem, code = send(stream, options, address, keeps, left, what)
-  if not sent then return nil, problem, code, UNSEEN[code] end
-  local response, unread = type(sent) == "table" and sent or nil, nil
-  while not response or response.status < 200 and response.status ~= 101 do
-    response, problem, code, unread = message.read_response(stream, options.max_head, left)
-    if not response then
-      problem = problem or "the server closed the connection before it answered"
-      return nil, problem, code, unread and UNSEEN[code]
-    end
-  end
+  local response, problem, code, is_nothing, is_sent = ask(stream, options, address, keeps, left,
+    what)
+  if not response then return nil, problem, code, is_nothing and UNSEEN[code] end
   response.url, response.reusable = options.url, false
   setmetatable(response, Response)
   if response.status == 101 then
@@ -124,11 +163,11 @@ function exchange.run(stream, options, address, keeps, left, finish, what)
     if not framing then return nil, problem, code end
   end
   -- What is left unsent after an early answer would be taken for the next request.
-  response.reusable = framing ~= "close" and type(sent) ~= "table" and message.keeps_alive(response)
+  response.reusable = framing ~= "close" and is_sent and message.keeps_alive(response)
   local parts = body.parts(stream, framing, options.max_body, left)
   response.finish = function(is_whole)
     response.finish = nil
-    finish(is_whole and response.reusable)
+    finish(is_whole and response.reusable, is_sent)
   end
   if options.stream then
     response.parts = parts

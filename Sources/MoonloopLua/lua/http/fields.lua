@@ -48,11 +48,14 @@ end
 
 -- The values of a field; a list has no gaps and no other keys.
 local function values_of(what, name, value)
+  local count = 0
   for key in pairs(value) do
     if math.type(key) ~= "integer" or key < 1 or key > #value then
       refuse(what, name, "a table with " .. values.key(key))
     end
+    count = count + 1
   end
+  if count < #value then refuse(what, name, "a list with gaps") end
   return value
 end
 
@@ -88,6 +91,16 @@ function fields.head(first, self, what)
     end
   end
   return table.concat(lines, "\r\n") .. "\r\n\r\n"
+end
+
+--- The length of a body that fields announce; nil: none.
+function fields.length(self, what)
+  local value = self["content-length"]
+  if value == nil then return nil end
+  local text = tostring(value)
+  if text:find "^%d+$" and #text <= 15 then return math.tointeger(tonumber(text)) end
+  mistake(("%s: the header 'content-length' must be one whole number of bytes, got %s"):format(what,
+    host.given(value)))
 end
 
 --- A point in time, in seconds since 1970, as in the field Date.

@@ -31,6 +31,8 @@ local function status_line(status)
   return lines[status]
 end
 
+local function allows_body(status) return status ~= 204 and status ~= 304 end
+
 local Response = {}
 Response.__index = Response
 
@@ -66,19 +68,36 @@ end
 function Response:start(status, headers)
   if self.is_started then mistake "response:start: the response has already been started" end
   local made = fields.new(headers, "response:start")
-  self.is_chunked = not made["content-length"] and self.request.version ~= "1.0"
-  if self.is_chunked then made["transfer-encoding"] = "chunked" end
-  if not self.is_chunked and not made["content-length"] then self.keeps = false end
+  local length = fields.length(made, "response:start")
+  self.is_bare = self.is_head or not allows_body(status)
+  if not self.is_bare then
+    self.left = length
+    self.is_chunked = not length and self.request.version ~= "1.0"
+    if not self.is_chunked and not length then self.keeps = false end
+  end
   return self:write_head(status, made, nil, "response:start")
 end
 
+-- Whether a field, which may be a list, has a word.
+local function has_word(value, word)
+  for _, one in ipairs(type(value) == "table" and value or { value }) do
+    if fields.has(tostring(one), word) then return true end
+  end
+  return false
+end
+
 --- Writes the head and the body in one piece: the peer then sees one packet, and we make one call.
+-- Where the body ends is said here, whatever the handler's headers say.
 -- @param what begins messages
 function Response:write_head(status, made, text, what)
   if status ~= 101 or not made.upgrade then check_status(status, what) end
   -- A body that was announced and not asked for may come or not.
   if self.request.awaits_continue then self.keeps = false end
-  made.connection = rawget(made, "connection") or self.keeps and "keep-alive" or "close"
+  local connection = rawget(made, "connection")
+  if connection and has_word(connection, "close") then self.keeps = false end
+  made.connection = connection or self.keeps and "keep-alive" or "close"
+  made["transfer-encoding"] = self.is_chunked and "chunked" or nil
+  if status == 204 or status == 101 then made["content-length"] = nil end
   made.date = rawget(made, "date") or fields.now()
   local head = fields.head(status_line(status), made, what)
   self.is_started = true  -- only now: if the head is invalid, 500 can still be answered
@@ -88,9 +107,38 @@ end
 function Response:send(...)
   if not self.is_started then self:start(200) end
   local data = table.concat { ... }
-  if data == "" or self.is_head then return true end
+  if data == "" or self.is_bare then return true end
+  if self.left then
+    if #data > self.left then
+      mistake(("response:send: the body is %d bytes longer than 'content-length'"):format(
+        #data - self.left))
+    end
+    self.left = self.left - #data
+  end
   local ok, problem, code = self.stream:write(self.is_chunked and body.chunk(data) or data)
+  if not ok then self.has_failed = true end
   return ok and true, problem, code
+end
+
+-- Ends a response whose parts were all sent.
+local function finish_parts(self)
+  if (self.left or 0) > 0 then
+    mistake(("%s: the body is %d bytes shorter than 'content-length'"):format(SERVE, self.left))
+  end
+  if self.is_chunked then return self.stream:write(body.LAST_CHUNK) end
+  return self.stream
+end
+
+-- Sends what a function gives.
+local function send_parts(self, source)
+  while true do
+    local part, problem = source()
+    if part == nil then
+      if problem == nil then return finish_parts(self) end
+      mistake(("%s: the body failed: %s"):format(SERVE, tostring(problem)))
+    end
+    if not self:send(tostring(part)) then return nil end
+  end
 end
 
 --- Sends a server-sent event.
@@ -158,22 +206,21 @@ end
 --- Writes a whole response; the body is a text, a number, or a function that gives its parts.
 function Response:finish(status, text, headers)
   check_status(status, SERVE)
-  local allows = status ~= 204 and status ~= 304 and status >= 200
+  local allows = allows_body(status)
   if headers == nil and allows and type(text) == "string" and text ~= "" then
     return finish_text(self, status, text)
   end
   local made = fields.new(headers, SERVE)
   if type(text) == "function" then
     self:start(status, made)
-    if self.is_head or not allows then return end
-    return body.write(self.stream, text, self.is_chunked, function() return {} end)
+    if self.is_bare then return end
+    return send_parts(self, text)
   end
   if type(text) ~= "string" and type(text) ~= "number" then
     mistake(("%s: a body must be a string, a number or a function, got %s"):format(SERVE,
       host.given(text)), type(text) == "table" and "; ml.json.encode makes a text of one" or "")
   end
   text = tostring(text)
-  made["transfer-encoding"] = nil  -- it has a length
   if allows then made["content-length"] = tostring(#text) end
   if allows and text ~= "" and not rawget(made, "content-type") then
     made["content-type"] = "text/plain; charset=utf-8"
@@ -203,24 +250,32 @@ function Response:answer(answer)
   if not sent then self:finish(status, REASONS[status]:lower() .. "\n") end
 end
 
+-- The handler has failed in Lua's way: nil and a message.
+local function fail(problem)
+  mistake(("%s: the handler failed: %s"):format(SERVE, tostring(problem)))
+end
+
 --- Ends the response with what the handler returned: a body; a status, a body and headers; or a
 --- table { status, headers, body or file }.
 function Response:complete(first, text, headers)
   if self.is_upgraded then return end
-  if self.is_started then
-    if self.is_chunked and not self.is_head then self.stream:write(body.LAST_CHUNK) end
-    return
-  end
   local kind = type(first)
+  if self.is_started then
+    if self.has_failed then return self:abort() end
+    if first == nil and text ~= nil then fail(text) end
+    if kind == "string" or kind == "number" or kind == "function" or kind == "table" then
+      mistake(SERVE .. ": a body was returned after the response was started",
+        "; send it with response:send")
+    end
+    return finish_parts(self)
+  end
   if kind == "string" and text == nil and first ~= "" then return finish_text(self, 200, first) end
   if kind == "table" then return self:answer(first) end
   if kind == "string" or kind == "function" then
     check_second(text)
     return self:finish(200, first, nil)
   end
-  if first == nil and text ~= nil then  -- Lua's way to fail
-    mistake(("%s: the handler failed: %s"):format(SERVE, tostring(text)))
-  end
+  if first == nil and text ~= nil then fail(text) end
   if kind == "number" and text == nil and (math.type(first) ~= "integer" or first < 100) then
     mistake(("%s: a number alone is a status, got %s"):format(SERVE, first),
       ("; as a body it comes second: return 200, %s"):format(first))

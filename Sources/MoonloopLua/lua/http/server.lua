@@ -150,7 +150,9 @@ end
 
 -- Sends what the handler returned; a mistake in it names the request, which has no line.
 local function complete(request, response, first, text, headers)
-  if type(first) == "string" and text == nil then return response:complete(first) end  -- is right
+  if type(first) == "string" and text == nil and not response.is_started then
+    return response:complete(first)  -- is right
+  end
   local ok, done = pcall(response.complete, response, first, text, headers)
   if ok then return done end
   local asked = ("ml.http.serve: %s %s: "):format(request.method, request.path:sub(1, 100))
