@@ -44,6 +44,25 @@ loop:task(function()
     assert(response.status == 302 and response.url == url)
   end
 
+  -- A redirect to no address is returned as it is; the caller is told of one.
+  do
+    local location
+    local server <close>, url = serve(function()
+      return "HTTP/1.1 302 Found\r\nLocation: " .. location .. "\r\nContent-Length: 0\r\n\r\n"
+    end)
+    for _, wrong in ipairs { "http://127.0.0.1:0/", "http://" .. ("a"):rep(254) .. "/",
+      "http://a b/", "http://a\tb/", "http+unix:///", "http://[::1%lo]:80/" } do
+      location = wrong
+      local response, message = http.get(url, { timeout = 5 })
+      assert(response and response.status == 302, message)
+      assert(select(3, http.get(wrong)) == "EINVAL", wrong)
+    end
+    for _, wrong in ipairs { "http://a\0b/", "http+unix://a%00b/",
+      "http+unix://" .. ("a"):rep(108) .. "/" } do
+      assert(select(3, http.get(wrong)) == "EINVAL", wrong)
+    end
+  end
+
   -- The caller's headers do not decide where the body ends.
   do
     local server <close>, url, heads = serve(function() return ONE .. "a" end)

@@ -1,9 +1,13 @@
 -- URLs: http://host:port/path?query, https, and http+unix://%2Fpath%2Fof%2Fsocket/path for Unix
 -- sockets.
 
+local quoting = require "moonloop.text.quoting"
 local values = require "moonloop.text.values"
 
 local url = {}
+
+-- The longest name of a host, and the longest path of a socket.
+local HOST_LIMIT, SOCKET_LIMIT = 253, 107
 
 function url.escape(text)
   return (tostring(text):gsub("[^%w%-._~]", function(c) return ("%%%02X"):format(c:byte()) end))
@@ -55,16 +59,20 @@ function url.parse(text)
   if target:find "[%c ]" then return nil, "the path contains a space or control character" end
   if scheme == "http+unix" then
     if authority == "" then return nil, "the path of the socket is missing" end
-    return { path = url.unescape(authority), target = target, authority = "localhost" }
+    local path = url.unescape(authority)
+    if #path > SOCKET_LIMIT then return nil, "the path of the socket is too long" end
+    if path:find "%z" then return nil, "the path of the socket has a zero byte" end
+    return { path = path, target = target, authority = "localhost" }
   end
   authority = authority:gsub("^.*@", "")
   local host, port = authority:match "^%[([%x:.]+)%]:?(%d*)$"
   if not host then host, port = authority:match "^([^:]+):?(%d*)$" end
-  if not host or (port ~= "" and tonumber(port) > 65535) then
-    return nil, ("'%s' is not a host"):format(authority)
+  local number = port == "" and (is_tls and 443 or 80) or tonumber(port) or 0
+  if not host or #host > HOST_LIMIT or host:find "[%c ]" or number < 1 or number > 65535 then
+    return nil, ("%s is not a host"):format(quoting.quoted(quoting.cut(authority, 80, "...")))
   end
-  return { host = host, port = math.tointeger(tonumber(port)) or is_tls and 443 or 80,
-    target = target, authority = authority, tls = is_tls or nil }
+  return { host = host, port = math.tointeger(number), target = target,
+    authority = authority, tls = is_tls or nil }
 end
 
 --- The address of a reference, such as the field Location, as seen from another address.
