@@ -18,6 +18,9 @@ local READINGS = {
   { { "event\ndata: a\n\n" }, "|| a" },
   { { "id: 1\ndata: a\n\nid: x\0y\ndata: b\r\n\r", "\n" }, "|1| a,|1| b" },
   { { "event: e\ndata: a\n\ndata: b\n" }, "e|| a" },
+  { { "id: 9\n\ndata: b\n\n" }, "|9| b" },
+  { { "id: 9\nretry: 1500\n\nevent: e\n\ndata: b\n\ndata: c\n\n" }, "|9|1.5 b,|9| c" },
+  { { "data: a\r\rdata: b\r\r" }, "|| a,|| b" },
 }
 
 local reading
@@ -46,7 +49,8 @@ loop:task(function()
     local found = {}
     local response <close> = assert(http.get(base, { stream = true }))
     for event in response:events() do
-      found[#found + 1] = ("%s|%s| %s"):format(event.event or "", event.id or "", event.data)
+      found[#found + 1] = ("%s|%s|%s %s"):format(event.event or "", event.id or "",
+        event.retry or "", event.data)
     end
     assert(table.concat(found, ",") == case[2], table.concat(found, ","))
   end

@@ -55,17 +55,21 @@ end
 --- An iterator over the events of a body: { data, event, id, retry (seconds) }. An event without
 --- data is none; one that is longer than the limit raises an error, as a failed read does.
 function events.iterator(read, limit)
-  local buffer, place, is_first = "", 1, true
+  local buffer, place, is_first, has_returned = "", 1, true, false
   local function next_line()
     while true do
       if is_first and #buffer > 2 then
         is_first = false
         if buffer:sub(1, 3) == "\xef\xbb\xbf" then place = 4 end
       end
-      -- A line feed after a carriage return may come later.
-      local text, ending, after = buffer:match("^([^\r\n]*)(\r?\n?)()", place)
-      if ending:find "\n" or ending == "\r" and after <= #buffer then
-        place = after
+      -- A line feed after a carriage return may come later; the line is over without it.
+      if has_returned and place <= #buffer then
+        has_returned = false
+        if buffer:byte(place) == 10 then place = place + 1 end
+      end
+      local text, ending, after = buffer:match("^([^\r\n]*)([\r\n])()", place)
+      if text then
+        place, has_returned = after, ending == "\r"
         return text
       end
       local part, problem = read()
@@ -75,17 +79,19 @@ function events.iterator(read, limit)
       if #buffer > limit then mistake "response:events: an event is too long" end
     end
   end
-  local id
+  local id, retry
   return function()
     local event = {}
     for text in next_line do
       if text ~= "" then
         take(event, text)
-      elseif event.data then
-        id = event.id or id
-        event.id = id
-        return event
       else
+        -- These count without data too, and are told with the next event that has some.
+        id, retry = event.id or id, event.retry or retry
+        if event.data then
+          event.id, event.retry, retry = id, retry, nil
+          return event
+        end
         event = {}
       end
       if event.data and #event.data > limit then
