@@ -136,6 +136,16 @@ assert(errors == 2, errors)
 minutely:invalidate()
 loop.on_error = nil
 
+-- Dates that are decades apart: 29 February on a Sunday.
+trace = {}
+local rare = loop:cron { "0 0 29 2 */7", zone = "UTC", function(timer)
+  trace[#trace + 1] = os.date "!%F"
+  if #trace == 3 then timer:invalidate() end
+end }
+loop:run()
+same(table.concat(trace, " "), "2004-02-29 2032-02-29 2060-02-29")
+same(os.date("!%F", parse "0 0 29 2 */7":next(3728937600, zone.named "UTC")), "2128-02-29")
+
 -- A timer that fires once can be given another date, even in its handler.
 trace = {}
 local epoch = os.time() + 100

@@ -117,8 +117,8 @@ end
 
 -- ── dates ───────────────────────────────────────────────────────────────────────────────────────
 
--- Leap years are at most eight years apart.
-local DAY_LIMIT = 8 * 366 + 1
+-- A 29 February falls on each day of the week within 28 years, or 40 if there is none in 2100.
+local DAY_LIMIT = 40 * 366
 
 function Schedule:has_day(day)
   local _, month, number_of_day = civil.date(day)
