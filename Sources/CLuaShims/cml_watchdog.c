@@ -156,6 +156,14 @@ bool cml_interrupt(cml_state *s) {
   return signal_owner(s);
 }
 
+bool cml_thread_interrupt(cml_state *s) {
+  if ((int)syscall(SYS_gettid) != s->tid) return cml_interrupt(s);
+  bool runs = false;
+  for (struct cml_state *o = open_states; o != NULL; o = o->next_of_thread)
+    if (cml_interrupt(o)) runs = true;
+  return runs;
+}
+
 bool cml_visit(cml_state *s) {
   if ((int)syscall(SYS_gettid) == s->tid) {
     uint64_t number = atomic_load_explicit(&s->dispatch, memory_order_relaxed);
@@ -168,6 +176,14 @@ bool cml_visit(cml_state *s) {
 
 uint64_t cml_callout(cml_state *s) {
   return atomic_load_explicit(&s->dispatch, memory_order_relaxed);
+}
+
+uint64_t cml_thread_callouts(cml_state *s) {
+  if ((int)syscall(SYS_gettid) != s->tid) return cml_callout(s);
+  uint64_t all = 0;
+  for (struct cml_state *o = open_states; o != NULL; o = o->next_of_thread)
+    all = all * 31 + cml_callout(o);
+  return all;
 }
 
 // The thread -----------------------------------------------------------------------------------

@@ -138,14 +138,18 @@ extension LuaState {
   package func suspendBudget() -> UInt64 { cml_budget_suspend(record) }
   package func resumeBudget(_ token: UInt64) { cml_budget_resume(record, token) }
 
-  /// Stops the running call-out. For a signal handler on any thread: pass it `record`.
-  package static var interruptFunction: @convention(c) (OpaquePointer?) -> Bool { cml_interrupt }
+  /// Stops the running call-out, and those of all states of its thread. For a signal handler on any
+  /// thread: pass it `record`.
+  package static var interruptFunction: @convention(c) (OpaquePointer?) -> Bool {
+    cml_thread_interrupt
+  }
 
   /// Makes `onVisit` run in the middle of the running call-out; otherwise like `interruptFunction`.
   package static var visitFunction: @convention(c) (OpaquePointer?) -> Bool { cml_visit }
 
-  /// Identifies the running call-out by a number, or 0. Also for a signal handler.
-  package static var calloutFunction: @convention(c) (OpaquePointer?) -> UInt64 { cml_callout }
+  /// Identifies the running call-outs of all states of its thread by a number, or 0. Also for a
+  /// signal handler.
+  package static var calloutFunction: @convention(c) (OpaquePointer?) -> UInt64 { cml_thread_callouts }
 
   /// From now on a stop also ends the statements of the connections that SQLite opens.
   package static func stopSQLite() { cml_stop_sqlite() }

@@ -93,7 +93,7 @@ enum LineEditor {
   private static let askTicks = 20
   private static let silentTicks = 120
   private static let silence = """
-    (no answer yet: the loop is busy outside Lua or in a finalizer; \
+    (no answer yet: the loop is busy outside Lua, in a guest or in a finalizer; \
     Ctrl-C twice stops it if possible, Ctrl-\\ ends the program)\n
     """
 

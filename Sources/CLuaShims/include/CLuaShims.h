@@ -266,6 +266,10 @@ bool cml_visit(cml_state *s);
 void cml_on_visit(cml_state *s, bool (*visit)(void *context, lua_State *L), void *context);
 // The number of the running call-out, or 0. From any thread and from a signal handler.
 uint64_t cml_callout(cml_state *s);
+// The same two for all states of the thread of one: its guests run between its call-outs, and
+// within them. On another thread, for that one alone.
+bool cml_thread_interrupt(cml_state *s);
+uint64_t cml_thread_callouts(cml_state *s);
 // The signal by which a stop reaches the owner thread; the same in all states.
 int cml_stop_signal(void);
 // From now on a stop also ends the statements of SQLite's connections; to be called when a module

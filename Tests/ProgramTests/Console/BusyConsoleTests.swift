@@ -185,14 +185,14 @@ struct BusyConsoleTests {
       let session = try TerminalSession(["attach", "\(program.pid)"])
       try session.waitFor("Ctrl-D to leave.\r\n")
       try session.waitFor("> ")
-      let words = "does not answer: its loop is busy outside Lua or in a finalizer"
+      let words = "does not answer: its loop is busy outside Lua, in a guest or in a finalizer"
       try session.enter("match(1000)\r6 * 7", "(process \(program.pid) \(words)")
       try session.waitFor("; Ctrl-C twice stops it if possible, three times leaves)\r\n")
       let console = try moonloop(["attach", "--timeout", "0.7", "\(program.pid)"], input: "1\n")
       #expect(
         console.errors
           == "moonloop: attach: process \(program.pid) does not answer: its loop is busy"
-          + " outside Lua or in a finalizer, or its runs are nested too deeply\n")
+          + " outside Lua, in a guest or in a finalizer, or its runs are nested too deeply\n")
       program.send(SIGKILL)
       try session.waitFor("moonloop: attach: the program has ended\r\n")
       #expect(try session.wait() == 1)
@@ -201,7 +201,7 @@ struct BusyConsoleTests {
       let session = try TerminalSession(["repl", file])
       try session.waitFor("> ")
       try session.enter("match(1000)", "matching\r\n")
-      try session.type("\u{3}", "(no answer yet: the loop is busy outside Lua or in a finalizer")
+      try session.type("\u{3}", "(no answer yet: the loop is busy outside Lua, in a guest or in a finalizer")
       try session.waitFor("; Ctrl-C twice stops it if possible, Ctrl-\\ ends the program)\r\n")
       try session.type("\u{3}", "interrupted\r\n")
       try session.waitFor("> ")

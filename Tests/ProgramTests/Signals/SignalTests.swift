@@ -107,6 +107,15 @@ struct SignalTests {
       end)
       """, "ready\n"
     ),
+    (
+      "a busy guest",
+      """
+      require "moonloop".guest {
+        text = "host.ready() while true do end", limits = { callout = 1000 },
+        functions = { ready = function() print "ready" end },
+      }
+      """, "ready\n"
+    ),
     ("a read that blocks", "print 'ready' io.read() while true do end", "ready\n"),
   ]
 

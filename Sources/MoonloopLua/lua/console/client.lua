@@ -113,7 +113,7 @@ local function silence(pid)
   local file = io.open(("/proc/%d/stat"):format(pid))
   local state = file and file:read "a":match "^.*%) (%a)"
   if file then file:close() end
-  local why = "its loop is busy outside Lua or in a finalizer, "
+  local why = "its loop is busy outside Lua, in a guest or in a finalizer, "
     .. "or its runs are nested too deeply"
   if state == "T" or state == "t" then
     why = "it is suspended"
