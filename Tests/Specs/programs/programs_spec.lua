@@ -86,3 +86,18 @@ it("reads what is beside it", function(_, _, t)
   t:defer(function() log[#log + 1] = "first" end)
   t:defer(function() log[#log + 1] = "last" end)
 end)
+
+describe("programs of a block", function()
+  local p
+  setup(function(_, _, t)
+    t:spawn { "sh", "-c", "echo 'no port' >&2; exit 3" }:await()
+    p = t:spawn { "sh", "-c", "echo up; while read line; do echo \"got $line\"; done", stdin = "pipe" }
+    p:expect "up"
+  end)
+  it("do not explain a failure that they have no part in", function() error("alone", 0) end)
+  it("explain one by what they wrote meanwhile", function()
+    p.stdin:write "a request\n"
+    p:expect "got a request"
+    error("together", 0)
+  end)
+end)

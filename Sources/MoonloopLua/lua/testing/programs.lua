@@ -164,11 +164,19 @@ function programs.failed(command, result)
   return table.concat(lines, "\n")
 end
 
+--- From now on `said` can leave out what it has written until now.
+function programs.mark(self)
+  for _, one in ipairs(self.outputs) do one.marked = #one.text end
+end
+
 --- Its output, for the report of a failed test.
-function programs.said(self)
-  local texts = {}
+-- @param is_new whether only what it wrote since `mark`, unless it has failed
+function programs.said(self, is_new)
+  local status, texts = self.process.status, {}
+  local is_part = is_new and not (status and status.code ~= 0)
   for _, one in ipairs(self.outputs) do
-    if one.text ~= "" then texts[#texts + 1] = one.what .. ":\n" .. one:tail() end
+    local text = is_part and one.text:sub((one.marked or 0) + 1) or one.text
+    if text ~= "" then texts[#texts + 1] = one.what .. ":\n" .. output.tail { text = text } end
   end
   return table.concat(texts, "\n")
 end

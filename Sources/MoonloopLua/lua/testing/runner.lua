@@ -311,8 +311,7 @@ end
 
 --- Ends a test's programs; their output may explain why it failed.
 function runner:finish_tools(node, record, take)
-  local t = node.tools
-  local said = t and record.status ~= "success" and tools.said(t) or ""
+  local said = record.status ~= "success" and tools.said_around(node) or ""
   self:close_tools(node, take)
   if said ~= "" and #record.problems > 0 then record.problems[1].output = said end
 end
@@ -349,6 +348,7 @@ function runner:once(node, record, seed)
   beds.open()
   local tell = self.options.metrics and measure()
   node.phase = "before"
+  tools.mark(node)
   bed.order(seed)
   local is_well, ancestor = hooks.before_each(node.parent, self:hook(node, take))
   if is_well then self:body(node, take) end

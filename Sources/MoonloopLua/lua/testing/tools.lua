@@ -90,6 +90,28 @@ function tools.said(t)
   return table.concat(texts, "\n")
 end
 
+-- Calls a function with each program of the blocks around a test.
+local function each_around(node, body)
+  local block = node.parent
+  while block do
+    for _, program in ipairs(block.tools and states[block.tools].programs or {}) do
+      body(program)
+    end
+    block = block.parent
+  end
+end
+
+--- A test begins: what the programs of the blocks around it write from now on may be about it.
+function tools.mark(node) each_around(node, programs.mark) end
+
+--- What explains the failure of a test: the output of its programs; and of those of the blocks
+--- around it what they wrote meanwhile, or all if they have failed.
+function tools.said_around(node)
+  local texts = { node.tools and tools.said(node.tools) or "" }
+  each_around(node, function(program) texts[#texts + 1] = programs.said(program, true) end)
+  return (table.concat(texts, "\n"):gsub("\n\n+", "\n"):gsub("^\n+", ""):gsub("\n+$", ""))
+end
+
 -- Raises what a helper of a function has answered, at the line of the test.
 local function need(name, ok, message)
   return ok or error(("t:%s: %s"):format(name, message), 3)
