@@ -149,7 +149,9 @@ extension LuaState {
 
   /// Identifies the running call-outs of all states of its thread by a number, or 0. Also for a
   /// signal handler.
-  package static var calloutFunction: @convention(c) (OpaquePointer?) -> UInt64 { cml_thread_callouts }
+  package static var calloutFunction: @convention(c) (OpaquePointer?) -> UInt64 {
+    cml_thread_callouts
+  }
 
   /// From now on a stop also ends the statements of the connections that SQLite opens.
   package static func stopSQLite() { cml_stop_sqlite() }

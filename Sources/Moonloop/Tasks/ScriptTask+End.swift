@@ -22,7 +22,9 @@ extension Tasks {
     endPart(of: &error, task)
     if isStop {
       value = LuaReference(pushing: error.message, on: state.stack)
-      runtime.report(error, .task(task))
+      // A console shows it as the answer that it waits for.
+      let isShown = task.name == consoleName && !task.waiters.isEmpty
+      if !isShown { runtime.report(error, .task(task)) }
     }
     let failure = TaskFailure(value: value, error: error)
     failure.isTaken = isStop  // a limit is reported even if the task is awaited

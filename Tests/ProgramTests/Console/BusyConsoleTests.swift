@@ -201,7 +201,8 @@ struct BusyConsoleTests {
       let session = try TerminalSession(["repl", file])
       try session.waitFor("> ")
       try session.enter("match(1000)", "matching\r\n")
-      try session.type("\u{3}", "(no answer yet: the loop is busy outside Lua, in a guest or in a finalizer")
+      let words = "(no answer yet: the loop is busy outside Lua, in a guest or in a finalizer"
+      try session.type("\u{3}", words)
       try session.waitFor("; Ctrl-C twice stops it if possible, Ctrl-\\ ends the program)\r\n")
       try session.type("\u{3}", "interrupted\r\n")
       try session.waitFor("> ")

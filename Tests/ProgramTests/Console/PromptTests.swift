@@ -69,6 +69,16 @@ struct PromptTests {
     try session.quit()
   }
 
+  @Test("shows once what a limit has stopped, and ends if it was stopped itself")
+  func limits() throws {
+    let message = "memory limit of 8388608 bytes exceeded\n"
+    let one = try Program(["repl", "--memory", "8M"], input: "x = ('x'):rep(1e7)\n").wait()
+    #expect(one.errors == message && one.status == 1, "\(one)")
+    let full = "x = {} while true do x[#x + 1] = {} end\n"
+    let all = try Program(["repl", "--memory", "8M"], input: full + full).wait()
+    #expect(all.errors.contains(message) && all.status == 3, "\(all)")
+  }
+
   @Test("asks for the rest of a value that a line begins")
   func continues() throws {
     let session = try TerminalSession.prompt()

@@ -266,6 +266,7 @@ local function hint(name, more)
       full[entry.name] = full[entry.name] or reference.name(entry)
     end
   end
+  if #name == 1 then return end  -- everything is near
   local near, mention = meant(name) or spelling.nearest(name, known), nil
   if near and not contains(more, near) then near = full[near] or near end
   if not near then near, mention = related(name) end

@@ -45,8 +45,14 @@ function repl.start()
   end
   terminal = open(finish)
   loop:task({ owner = "none", name = "console", modes = session.modes }, function()
+    local is_over = false
+    -- A limit has stopped the prompt itself: what was evaluated holds all memory, say.
+    local _ <close> = setmetatable({}, { __close = function()
+      if not is_over then os.exit(3, true) end
+    end })
     terminal:greet(_VERSION .. " on Moonloop's loop. Type :help for help, Ctrl-D to quit.")
     terminal:run()
+    is_over = true
     finish()
   end)
 end
