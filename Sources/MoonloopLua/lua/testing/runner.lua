@@ -98,7 +98,7 @@ function runner:call(node, take, fn, ...)
   if not is_well then
     local problem = failure.problem(result, limit)
     problem.where = problem.where or place(node.trace)
-    problem.message = problem.message .. tools.advice(problem.message)
+    problem.message = tools.advised(problem.message)
     take(problem)
   end
   local exit = self.exit_problem

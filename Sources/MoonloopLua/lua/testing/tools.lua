@@ -66,10 +66,12 @@ function tools.close(t, call)
   states[t] = nil
 end
 
---- Advice for an error of a test that takes its first parameter, the loop, for the tools.
-function tools.advice(message)
+--- A message; with other advice for a test that takes its first parameter, the loop, for the tools.
+function tools.advised(message)
   local name = message:match "^loop: unknown field '([%w_]+)'"
-  return methods[name] and "; t is the third parameter of a test: function(loop, clock, t)" or ""
+  if not methods[name] then return message end
+  return message:gsub("; did you mean [^\n]*", "")
+    .. "; t is the third parameter of a test: function(loop, clock, t)"
 end
 
 --- Waits until output matches a pattern; also the word `expect` in spec files.
