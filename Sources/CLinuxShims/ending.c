@@ -101,6 +101,7 @@ void cmx_ending_visit_callout(void) {
 // The default action of a signal, delivered when the handler returns.
 static void die(int number) {
   cmx_terminals_restore();
+  cmx_log_write_out();
   signal(number, SIG_DFL);
   kill(getpid(), number);
 }

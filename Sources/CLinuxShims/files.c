@@ -1,6 +1,7 @@
 // Files by path and by descriptor. These calls block, and do not ask an intake.
 #define _GNU_SOURCE
 #include "cmx_files.h"
+#include "cmx_log.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -135,6 +136,7 @@ static int64_t by_descriptor(enum cmx_file_call call, const struct cmx_file_argu
     case cmx_file_fchmod: return TRY(fchmod(fd, (mode_t)n[1]));
     case cmx_file_fchown: return TRY(fchown(fd, (uid_t)n[1], (gid_t)n[2]));
     case cmx_file_futime: return set_times(NULL, fd, given->times, 0);
+    case cmx_file_await_log: return cmx_log_await((int)n[0]);
     case cmx_file_lock: return TRY(flock(fd, (int)n[1]));
     case cmx_file_send: {
       off_t offset = n[2];

@@ -1,4 +1,5 @@
-// See cmx_log.h. The lock is held for system calls that do not wait, and for copies.
+// See cmx_log.h. The lock is held for system calls that do not wait, and for copies. A write to a
+// file waits as long as its disk does, whatever the mode of the descriptor: a thread makes it.
 #define _GNU_SOURCE
 #include "cmx_log.h"
 
@@ -21,12 +22,16 @@ enum {
   BUFFER_SIZE = 1 << 20,
   EXIT_MS = 1000,   // how long the end of the process waits for a slow reader
   FULL_MS = 10,     // how long until a full disk is tried again
+  AWAIT_MS = 500,   // for how long a flush waits at once
+  LOOK_US = 100,    // how often they look whether the thread is done
 };
 
 struct log {
   int fd;           // our own descriptor; open while users > 0, or while something waits
   int shared_with;  // the number that was given, or -1
   int users;
+  bool is_file;     // it is the thread's to write
+  bool is_written;  // the thread writes the first part of what is queued, without the lock
   bool is_socket;
   bool has_to_ask;  // its descriptor blocks, so poll is asked before each write
   bool is_broken;   // whether its reader has gone: nothing is ever written again
@@ -37,6 +42,7 @@ struct log {
 
 static struct log logs[MOST_LOGS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t is_queued = PTHREAD_COND_INITIALIZER;
 
 static int64_t now_ms(void) {
   struct timespec now;
@@ -80,15 +86,25 @@ static size_t write_now(struct log *log, const char *bytes, size_t count) {
   return done;
 }
 
+// How much of what is queued lies in one piece, from its begin.
+static size_t first_part(const struct log *log) {
+  return BUFFER_SIZE - log->begin < log->count ? BUFFER_SIZE - log->begin : log->count;
+}
+
+static void take_off(struct log *log, size_t done) {
+  log->count -= done;
+  if (log->is_broken) log->count = 0;
+  // From the front again, so that no more of the buffer is touched than is needed.
+  log->begin = log->count == 0 ? 0 : (log->begin + done) % BUFFER_SIZE;
+}
+
 static size_t drain(struct log *log) {
-  while (log->count > 0) {
-    size_t part = BUFFER_SIZE - log->begin < log->count ? BUFFER_SIZE - log->begin : log->count;
+  while (log->count > 0 && !log->is_file) {
+    size_t part = first_part(log);
     size_t done = write_now(log, log->buffer + log->begin, part);
-    log->begin = (log->begin + done) % BUFFER_SIZE;
-    log->count -= done;
+    take_off(log, done);
     if (done < part) break;
   }
-  if (log->is_broken) log->count = 0;
   return log->count;
 }
 
@@ -103,12 +119,14 @@ static void queue(struct log *log, const char *bytes, size_t count) {
 bool cmx_log_write(int number, const void *bytes, size_t count) {
   struct log *log = &logs[number];
   pthread_mutex_lock(&lock);
-  size_t done = drain(log) == 0 && !log->is_broken ? write_now(log, bytes, count) : 0;
+  size_t done = 0;
+  if (!log->is_file && drain(log) == 0 && !log->is_broken) done = write_now(log, bytes, count);
   bool is_taken = done == count;
   if (!is_taken && !log->is_broken) {
     if (log->buffer == NULL) log->buffer = malloc(BUFFER_SIZE);
     is_taken = log->buffer != NULL && BUFFER_SIZE - log->count >= count - done;
     if (is_taken) queue(log, (const char *)bytes + done, count - done);
+    if (is_taken && log->is_file) pthread_cond_signal(&is_queued);
   }
   pthread_mutex_unlock(&lock);
   return is_taken;
@@ -121,6 +139,13 @@ size_t cmx_log_drain(int number) {
   return left;
 }
 
+bool cmx_log_is_file(int number) {
+  pthread_mutex_lock(&lock);
+  bool is_file = logs[number].is_file;
+  pthread_mutex_unlock(&lock);
+  return is_file;
+}
+
 int cmx_log_problem(int number) {
   pthread_mutex_lock(&lock);
   int problem = logs[number].problem;
@@ -128,7 +153,9 @@ int cmx_log_problem(int number) {
   return problem;
 }
 
-static bool is_free(const struct log *log) { return log->users == 0 && log->count == 0; }
+static bool is_free(const struct log *log) {
+  return log->users == 0 && log->count == 0 && !log->is_written;
+}
 
 static void release(struct log *log) {
   close(log->fd);
@@ -136,25 +163,100 @@ static void release(struct log *log) {
   log->buffer = NULL;
 }
 
+// ---- Files ---------------------------------------------------------------------------------
+
+static void write_part(struct log *log) {
+  size_t part = first_part(log);
+  log->is_written = true;
+  pthread_mutex_unlock(&lock);
+  size_t done = write_now(log, log->buffer + log->begin, part);
+  pthread_mutex_lock(&lock);
+  log->is_written = false;
+  take_off(log, done);
+  if (is_free(log)) release(log);
+}
+
+static void *write_files(void *argument) {
+  (void)argument;
+  pthread_mutex_lock(&lock);
+  while (true) {
+    bool is_idle = true, is_stuck = false;
+    for (int i = 0; i < MOST_LOGS; i++) {
+      struct log *log = &logs[i];
+      if (!log->is_file || log->count == 0) continue;
+      is_idle = false;
+      write_part(log);
+      is_stuck = is_stuck || log->problem != 0;
+    }
+    if (is_idle) pthread_cond_wait(&is_queued, &lock);
+    if (!is_stuck) continue;
+    pthread_mutex_unlock(&lock);
+    nanosleep(&(struct timespec){.tv_nsec = FULL_MS * 1000000}, NULL);
+    pthread_mutex_lock(&lock);
+  }
+}
+
+// Whether there is a thread for files; else they are written at once.
+static bool has_thread(void) {
+  static bool is_there;
+  if (is_there) return true;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_t thread;
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's signals are for others
+  is_there = pthread_create(&thread, NULL, write_files, NULL) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (is_there) pthread_detach(thread);
+  return is_there;
+}
+
+static bool files_wait(void) {
+  for (int i = 0; i < MOST_LOGS; i++)
+    if (logs[i].is_file && logs[i].count > 0) return true;
+  return false;
+}
+
+static bool take_lock(int64_t until) {
+  while (pthread_mutex_trylock(&lock) != 0) {
+    if (now_ms() >= until) return false;
+    nanosleep(&(struct timespec){.tv_nsec = LOOK_US * 1000}, NULL);
+  }
+  return true;
+}
+
+int cmx_log_await(int number) {
+  int64_t until = now_ms() + AWAIT_MS;
+  bool is_done = false;
+  while (!is_done && now_ms() < until) {
+    pthread_mutex_lock(&lock);
+    is_done = logs[number].count == 0 || logs[number].problem != 0;
+    pthread_mutex_unlock(&lock);
+    if (!is_done) nanosleep(&(struct timespec){.tv_nsec = LOOK_US * 1000}, NULL);
+  }
+  return 0;
+}
+
 // ---- The end -------------------------------------------------------------------------------
 
 static void write_out(struct log *log, int64_t until) {
-  while (log->count > 0 && drain(log) > 0) {
+  while (log->count > 0 && drain(log) > 0 && !log->is_file) {
     int64_t left = until - now_ms();
     if (left <= 0 || !is_ready(log->fd, left)) return;
     if (log->problem != 0) nanosleep(&(struct timespec){.tv_nsec = FULL_MS * 1000000}, NULL);
   }
 }
 
-static void write_all(void) {
+// The thread goes on while this one waits. If this one has crashed with the lock, what is queued
+// is left alone.
+void cmx_log_write_out(void) {
   int64_t until = now_ms() + EXIT_MS;
-  for (int i = 0; i < MOST_LOGS; i++) write_out(&logs[i], until);
-}
-
-static void at_exit(void) {
-  pthread_mutex_lock(&lock);
-  write_all();
-  pthread_mutex_unlock(&lock);
+  while (take_lock(until)) {
+    for (int i = 0; i < MOST_LOGS; i++) write_out(&logs[i], until);
+    bool waits = files_wait() && now_ms() < until;
+    pthread_mutex_unlock(&lock);
+    if (!waits) return;
+    nanosleep(&(struct timespec){.tv_nsec = LOOK_US * 1000}, NULL);
+  }
 }
 
 static const int fatal[] = {
@@ -163,10 +265,9 @@ static const int fatal[] = {
 // What was installed before: a backtracer, a sanitizer, or nothing.
 static struct sigaction former[NSIG];
 
-// The crashed thread may hold the lock; then the queued records are left alone. A backtracer
-// may return, as Swift's does: also after a signal that another process has sent.
+// A backtracer may return, as Swift's does: also after a signal that another process has sent.
 static void on_fatal(int number, siginfo_t *info, void *context) {
-  if (pthread_mutex_trylock(&lock) == 0) write_all();
+  cmx_log_write_out();
   const struct sigaction *action = &former[number];
   if (action->sa_flags & (int)SA_SIGINFO) {
     action->sa_sigaction(number, info, context);
@@ -198,7 +299,7 @@ static void catch_fatal(bool also_default) {
 void cmx_end_at_fatal_signals(void) { catch_fatal(false); }
 
 static void catch_ends(void) {
-  atexit(at_exit);
+  atexit(cmx_log_write_out);
   catch_fatal(true);
 }
 
@@ -226,6 +327,8 @@ static int open_log(struct log *log, int fd, const char *path) {
     log->fd = fstat(fd, &status) < 0 ? -1 : open_own(log, fd, status.st_mode);
   }
   if (log->fd < 0) return -errno;
+  log->is_file = path != NULL && fstat(log->fd, &status) == 0 && S_ISREG(status.st_mode)
+      && has_thread();
   log->users = 1;
   return 0;
 }
@@ -253,6 +356,6 @@ int cmx_log_open(int fd, const char *path) {
 void cmx_log_close(int number) {
   struct log *log = &logs[number];
   pthread_mutex_lock(&lock);
-  if (--log->users == 0 && drain(log) == 0) release(log);
+  if (--log->users == 0 && drain(log) == 0 && !log->is_written) release(log);
   pthread_mutex_unlock(&lock);
 }

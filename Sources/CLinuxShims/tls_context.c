@@ -75,9 +75,10 @@ static int use_identity(SSL_CTX *ctx, struct cmx_tls_pem certificate, struct cmx
              certificate.is_path ? certificate.text : "cert");
     return fail(reason, EINVAL, words, "");
   }
-  // Also refuses a key that does not match the certificate.
-  if (tls.SSL_CTX_use_PrivateKey(ctx, secret) != 1)
-    code = fail(reason, EINVAL, "'key' is not the key of the certificate", complaint());
+  // A key of the wrong kind is taken, and refused by the check alone.
+  if (tls.SSL_CTX_use_PrivateKey(ctx, secret) != 1 || tls.SSL_CTX_check_private_key(ctx) != 1)
+    code = fail(reason, EINVAL, "'key' is not the key of the certificate", "");
+  (void)complaint();
   tls.EVP_PKEY_free(secret);
   return code;
 }

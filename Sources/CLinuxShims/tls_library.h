@@ -38,6 +38,7 @@ typedef int tls_chooser(SSL *, const unsigned char **, unsigned char *, const un
   X(void, SSL_CTX_set1_cert_store, (SSL_CTX *, X509_STORE *))                                  \
   X(int, SSL_CTX_use_certificate, (SSL_CTX *, X509 *))                                         \
   X(int, SSL_CTX_use_PrivateKey, (SSL_CTX *, EVP_PKEY *))                                      \
+  X(int, SSL_CTX_check_private_key, (const SSL_CTX *))                                         \
   X(X509 *, SSL_CTX_get0_certificate, (const SSL_CTX *))                                       \
   X(int, SSL_CTX_add_client_CA, (SSL_CTX *, X509 *))                                           \
   X(int, SSL_CTX_set_alpn_protos, (SSL_CTX *, const unsigned char *, unsigned))                \

@@ -12,11 +12,11 @@ local ml = {}
 ---@field rate? integer Limit for records with the same message per second; default: none.
 
 ---Makes a log: records with a level and fields, a line each, that never keep the loop waiting.
----What cannot be written at once waits in a buffer of 1 MiB, which no memory limit counts; records
----without room there are dropped and counted. A full disk is reported once, and records are kept
----until there is room. The buffer is written out when the program ends: at its end, or by
----`os.exit`, SIGTERM, SIGINT, SIGHUP, SIGQUIT, or a crash; this takes at most a second. There may
----be 64 files and descriptors, and each log to one counts as an open file for
+---A thread writes to files. What cannot be written at once waits in a buffer of 1 MiB, which no
+---memory limit counts; records without room there are dropped and counted. A full disk is reported
+---once, and records are kept until there is room. The buffer is written out when the program ends:
+---at its end, or by `os.exit`, SIGTERM, SIGINT, SIGHUP, SIGQUIT, or a crash; this takes at most a
+---second. There may be 64 files and descriptors, and each log to one counts as an open file for
 ---`ml.limit { handles }`. "journal" writes lines such as `<4>slow ms=250`, whose priority systemd
 ---understands. A script that was not granted everything writes where its `print` does. Loaded when
 ---first used. Returns `nil, message, code` when a file cannot be opened. Raises an error that names

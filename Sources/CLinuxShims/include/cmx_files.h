@@ -30,6 +30,7 @@ enum cmx_file_call {
   cmx_file_fchown,     // descriptor, user, group
   cmx_file_futime,     // descriptor, times
   cmx_file_send,       // descriptor, descriptor to read, offset, length
+  cmx_file_await_log,  // log
   cmx_file_lock,       // descriptor, operation of flock(2)
 };
 

@@ -10,8 +10,14 @@ int cmx_log_open(int fd, const char *path);
 void cmx_log_close(int log);
 // Writes or queues all of it; false if there is no room for it, or its reader has gone.
 bool cmx_log_write(int log, const void *bytes, size_t count);
-// Writes what the descriptor takes now; returns how many bytes are still queued.
+// Writes what the descriptor takes now; returns how many bytes are still queued. A thread of its
+// own writes to files: `cmx_log_is_file`.
 size_t cmx_log_drain(int log);
+bool cmx_log_is_file(int log);
+// Waits until everything is written to a file, or cannot be now; for half a second at most.
+int cmx_log_await(int log);
+// Writes what is queued, within a second: at the end of the process, also in a signal handler.
+void cmx_log_write_out(void);
 // Why the last write failed (errno); 0: it did not, or there was just no room.
 int cmx_log_problem(int log);
 // A fatal signal ends the process also where a backtracer that handles it returns. Call it once, at

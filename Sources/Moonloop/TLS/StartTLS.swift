@@ -13,16 +13,23 @@ func streamStartTLS(_ call: HostCall) throws -> Int32 {
   if stream.bytes.tls != nil { throw call.mistake("\(stream.label) has TLS already") }
   try call.requireFreeReader(stream)
   try call.requireWritable(stream)
-  let request = try call.startTLS(2)
-  let timeout = request.timeout ?? stream.readTimeout
   _ = try call.requireWaiting()
-  if !stream.state.input.isEmpty {
-    let text = "\(stream.state.input.count) bytes have come before the handshake"
-    throw OperatingFailure("\(stream.label): \(text)", "ETLS_PROTOCOL")
+  let timeout: Int64?
+  do {
+    let request = try call.startTLS(2)
+    timeout = request.timeout ?? stream.readTimeout
+    if !stream.state.input.isEmpty {
+      let text = "\(stream.state.input.count) bytes have come before the handshake"
+      throw OperatingFailure("\(stream.label): \(text)", "ETLS_PROTOCOL")
+    }
+    let session = try request.session()
+    session.companion = call.state.charge(TLSSession.footprint)
+    stream.bytes.tls = session
+  } catch let failure as OperatingFailure {
+    // Nothing goes on in the clear.
+    stream.breakOff(SystemError(call: "TLS", code: Errno.cancelled))
+    throw failure
   }
-  let session = try request.session()
-  session.companion = call.state.charge(TLSSession.footprint)
-  stream.bytes.tls = session
   let reader = stream.makeReader()
   call.stack.setCount(1)
   reader.shaken = LuaReference(popping: call.stack)

@@ -82,7 +82,11 @@ extension HostCall {
     var host: String?
     if case .client(let given) = side { host = given }
     if let options { try read(options, side, &plan, &host) }
-    if plan.isServer || plan.verification == .none { host = plan.isServer ? nil : host }
+    if plan.isServer { host = nil }
+    if let given = host {
+      if given.utf8.contains(0) { throw mistake("'host' has a zero byte, which no name has") }
+      if given.hasSuffix(".") { host = String(given.dropLast()) }  // the root, in no certificate
+    }
     if !plan.isServer, plan.verification != .none, host == nil {
       throw mistake(
         "needs 'host' in 'tls', the name that the certificate must be for",

@@ -49,10 +49,11 @@ struct MainQueueState {
 }
 
 extension Loop {
-  /// Bytes read from descriptors pass through here, and are copied at once. Loop thread only.
+  /// Bytes read from descriptors pass through here, and are copied at once: 64 KiB of a read, and
+  /// what TLS may have kept of a record before. Loop thread only.
   package var scratch: UnsafeMutableRawBufferPointer {
     if let scratch = descriptors.scratch { return scratch }
-    let made = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    let made = UnsafeMutableRawBufferPointer.allocate(byteCount: 84 << 10, alignment: 16)
     descriptors.scratch = made
     return made
   }

@@ -150,7 +150,7 @@ local function number_text(number, decimals)
   if decimals then return units.trimmed(number, decimals) end
   local text = ("%.15g"):format(number)
   if tonumber(text) ~= number then text = ("%.17g"):format(number) end
-  return text:find "[.e]" and text or text .. ".0"
+  return text:find "[^%d-]" and units.pointed(text) or text .. ".0"
 end
 
 local Writer = {}

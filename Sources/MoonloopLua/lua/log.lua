@@ -132,7 +132,8 @@ function methods:flush(options)
     if problem then return nil, problem, code end
     if left == 0 then break end
     if ml.now() >= ends then return nil, "the log is not written yet", "ETIMEDOUT" end
-    ml.sleep(AGAIN)
+    if not sinks.is_file(outlet.sink) then ml.sleep(AGAIN)
+    else require("moonloop.files").wait(options.timeout, "log:flush", "await_log", outlet.sink) end
   end
   return true
 end

@@ -132,6 +132,7 @@ extension FileCall {
     "fchown": Plain(call: cmx_file_fchown, paths: 0, numbers: 3),
     "futime": Plain(call: cmx_file_futime, paths: 0, numbers: 1, times: 2),
     "sendfile": Plain(call: cmx_file_send, paths: 0, numbers: 4, givesNumber: true),
+    "await_log": Plain(call: cmx_file_await_log, paths: 0, numbers: 1),
     "lock": Plain(call: cmx_file_lock, paths: 0, numbers: 2),
   ]
 

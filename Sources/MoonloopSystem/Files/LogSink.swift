@@ -34,6 +34,9 @@ package struct LogSink: Sendable {
   /// Writes what can be written now, and returns how many bytes still wait.
   package func drain() -> Int { cmx_log_drain(number) }
 
+  /// Whether a thread writes what waits, so that no drain is needed.
+  package var isFile: Bool { cmx_log_is_file(number) }
+
   /// Why the last write failed; nil: it did not, or there was no room for the moment.
   package var problem: SystemError? {
     let code = cmx_log_problem(number)

@@ -4,9 +4,9 @@
 package import MoonloopCore
 
 extension Loop.Stream {
-  /// How much ciphertext is read at once: with what is left of a record, it fits into the loop's
-  /// scratch when it is decrypted, so that nothing readable stays in the session.
-  private static let portion = 47 << 10
+  /// How much ciphertext is read at once: 64 KiB in records. With what is left of one it fits into
+  /// the loop's scratch when it is decrypted, so that nothing readable stays in the session.
+  private static let sealedPortion = 66 << 10
 
   /// Goes on with the handshake as far as it can without waiting.
   /// - Returns: Whether it is done.
@@ -22,7 +22,7 @@ extension Loop.Stream {
           readEarly(tls, scratch)
           return true
         }
-        let count = try source.read(kernel, into: scratch.portion(Self.portion))
+        let count = try source.read(kernel, into: scratch.portion(Self.sealedPortion))
         state.bytesRead &+= UInt64(count)
         tls.feed(UnsafeRawBufferPointer(scratch.portion(count)))
       }
@@ -47,15 +47,15 @@ extension Loop.Stream {
     _ kernel: any Kernel, _ buffer: UnsafeMutableRawBufferPointer, through tls: TLSSession
   ) -> Fill {
     while true {
-      let portion = buffer.portion(min(Self.portion, buffer.count))
+      let portion = buffer.portion(Self.sealedPortion)
       do throws(SystemError) {
         let count = try source.read(kernel, into: portion)
         state.bytesRead &+= UInt64(count)
-        state.isDrained = count < portion.count
+        state.isDrained = true
         tls.feed(UnsafeRawBufferPointer(buffer.portion(count)))
         let found = decrypted(tls, into: buffer)
         try? sendTaken(tls, kernel)  // An answer of the protocol's own, or an alert.
-        if case .nothingNow = found, !state.isDrained { continue }
+        if case .nothingNow = found, count == portion.count { continue }
         return found
       } catch {
         if error.code == Errno.wouldBlock {
@@ -88,7 +88,7 @@ extension Loop.Stream {
     var rest = bytes
     do throws(SystemError) {
       while !rest.isEmpty {
-        let part = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.portion))
+        let part = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.sealedPortion))
         try tls.write(part)
         try take(tls, about: part.count)
         rest = UnsafeRawBufferPointer(rebasing: rest[part.count...])
@@ -126,7 +126,8 @@ extension Loop.Stream {
 }
 
 extension UnsafeMutableRawBufferPointer {
-  fileprivate func portion(_ count: Int) -> UnsafeMutableRawBufferPointer {
-    UnsafeMutableRawBufferPointer(rebasing: self[0..<count])
+  /// Its beginning, at most so much.
+  func portion(_ count: Int) -> UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(rebasing: prefix(count))
   }
 }

@@ -33,7 +33,8 @@ extension Loop {
       package fileprivate(set) var readFailure: SystemError?
       /// Why the writing side is permanently broken.
       package var writeFailure: SystemError?
-      /// The last read was short: until the kernel reports more, there is nothing to read.
+      /// It was read from since the kernel reported bytes: a task waits until it does so again, so
+      /// that a fast sender keeps nobody else from a turn.
       package var isDrained = false
       /// No further writes are allowed: the writing side is shut, or about to be.
       package var isShut = false
@@ -87,6 +88,9 @@ extension Loop {
       case failed(SystemError)
     }
 
+    /// How much is read at once.
+    private static let portion = 64 << 10
+
     /// Reads what is available into a loop's buffer, without waiting.
     package func fill(by loop: Loop) -> Fill { fill(loop.kernel, loop.scratch) }
 
@@ -98,13 +102,14 @@ extension Loop {
       if let failure = state.readFailure { return .failed(failure) }
       if let tls { return fill(kernel, buffer, through: tls) }
       do throws(SystemError) {
-        let count = try source.read(kernel, into: buffer)
+        let portion = buffer.portion(Self.portion)
+        let count = try source.read(kernel, into: portion)
         if count == 0 {
           endReading()
           return .end
         }
         state.bytesRead &+= UInt64(count)
-        state.isDrained = count < buffer.count
+        state.isDrained = true
         return .bytes(count)
       } catch {
         if error.code == Errno.wouldBlock {

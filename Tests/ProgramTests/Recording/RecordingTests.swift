@@ -46,6 +46,17 @@ import Testing
       """
     ),
     (
+      "logs to files, which a replay does not open", 0,
+      """
+      local ml = require "moonloop"
+      os.execute "mkdir logs"
+      local log = ml.log { to = "logs/app.log" }
+      log:info "first"
+      print(log:flush(), log.dropped, ml.log { to = "nowhere/app.log" })
+      for line in io.lines "logs/app.log" do print(line) end
+      """
+    ),
+    (
       "the libraries of Lua", 0,
       """
       print({}, function() end, coroutine.create(print))

@@ -18,6 +18,16 @@ is("[0.1,1e+100,-0.0,1e-07,0.30000000000000004]", { 0.1, 1e100, -0.0, 1e-7, 0.1 
 is("[null,null,null]", { 1 / 0, -1 / 0, 0 / 0 })
 is('[1,1.5,0.000001,100,3]', { 1, 1.5, 1e-6, 100.0, 2.99999999 }, { decimals = 6 })
 
+-- A locale with a decimal comma, where one is installed, changes nothing.
+local before = os.setlocale(nil)
+for _, name in ipairs { "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "C" } do
+  if os.setlocale(name) then break end
+end
+is("[1.25,1e-07,2.0]", { 1.25, 1e-7, 2.0 })
+is("[1.5]", { 1.5 }, { decimals = 1 })
+assert(json.decode("[1.25]")[1] == 1.25)
+os.setlocale(before)
+
 -- Round trips: strings, and numbers of either kind.
 for _, value in ipairs { 0, -1, 1.0, -0.0, 0.1, 1e300, 5e-324, math.pi, 2 ^ 53, "",
   "a\0\n\u{10FFFF}" } do

@@ -66,3 +66,16 @@ loop:task(function(scope)
   other:close()
   server:invalidate()
 end):wait()
+
+-- A task that reads what comes faster than it reads keeps nobody from a turn.
+local numbers = ml.process.spawn { "seq", "100000", stdout = "pipe" }
+local count, seen = 0, {}
+local passes = loop:observer { on = "before_timers", function() seen[#seen + 1] = count end }
+loop:task(function()
+  for _ in numbers.stdout:lines() do count = count + 1 end
+end)
+loop:run()
+passes:invalidate()
+local between = 0
+for place = 2, #seen do between = between + (seen[place] > seen[place - 1] and 1 or 0) end
+assert(count == 100000 and between >= 5, between)

@@ -97,6 +97,7 @@ local function texts()
   fails("EINVAL", "client.crt' contains no unencrypted private key; give 'key'",
     { cert = folder .. "/client.crt" })
   fails("EINVAL", "'key' is not the key", { cert = pem "client", key = pem "server" })
+  fails("EINVAL", "'key' is not the key", { cert = pem "server", key = pem "weak" })  -- EC, RSA
   fails("EINVAL", "key too small", { cert = pem "weak" })
   local function raises(words, tls)
     local ok, message = pcall(connect, tls)

@@ -162,6 +162,12 @@ local function handshakes()
   local early <close> = assert(ml.net.connect { host = "127.0.0.1", port = other.port })
   assert(early:read(4) == "220 ")
   fails("ETLS_PROTOCOL", "before the handshake", early:starttls { host = "x" })
+  fails("ECANCELED", "", early:write "a secret")
+  local plain <close> = assert(ml.net.connect { host = "127.0.0.1", port = silent.port })
+  local ok, message = pcall(plain.starttls, plain, { host = "localhost\0.example" })
+  assert(not ok and message:find "zero byte", message)
+  fails("ENOENT", "'ca' cannot be read", plain:starttls { host = "x", ca = "/nowhere.pem" })
+  fails("ECANCELED", "", plain:write "a secret")
 end
 
 -- Without a handler: connections that are ready are accepted.

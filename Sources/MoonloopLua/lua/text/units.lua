@@ -7,9 +7,14 @@ local UNITS = {
 
 local date = os.date
 
+--- A formatted number with the point that a locale may have replaced.
+function units.pointed(text)
+  return (text:gsub("[^%w%-+]+", "."))
+end
+
 --- A number without trailing zeros.
 function units.trimmed(number, decimals)
-  local text = ("%." .. decimals .. "f"):format(number)
+  local text = units.pointed(("%." .. decimals .. "f"):format(number))
   if text:find("%.") then text = text:gsub("0+$", ""):gsub("%.$", "") end
   return text
 end
