@@ -55,7 +55,7 @@ fails("a list with a gap before 100", { 1, [100] = 2 })
 local function mistake(expected, ...)
   local given = table.pack(...)
   local ok, problem = pcall(function() local _ = json.encode(table.unpack(given, 1, given.n)) end)
-  expected = "ml.json.encode: " .. expected:gsub("HERE", "(Json/encoding.lua:47)")
+  expected = "ml.json.encode: " .. expected:gsub("HERE", "(Json/encoding.lua:57)")
   assert(not ok and problem == expected, problem)
 end
 mistake("unknown option 'prety' HERE; did you mean 'pretty'?", 1, { prety = true })
