@@ -82,12 +82,17 @@ private func failure(_ shown: String, _ code: Int32) -> ScriptFailure {
     message: "cannot read \(shown): \(String(cString: strerror(code)))", status: ExitStatus.usage)
 }
 
+/// The largest text that `load` takes, too; of recordings, those whose size is known may be larger.
+private let sizeLimit = 256 << 20
+
 /// Reads a descriptor to its end.
 private func readAll(
-  _ fd: Int32, _ shown: String
+  _ fd: Int32, _ shown: String, hasSizeLimit: Bool = true
 ) throws(ScriptFailure) -> (UnsafeMutableRawBufferPointer, Int) {
   var status = stat()
   let isRegular = fstat(fd, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  let limit = isRegular && !hasSizeLimit ? Int.max : sizeLimit
+  if isRegular && status.st_size > limit { throw failure(shown, EFBIG) }
   // One byte more, so that the read that finds the end has room.
   var capacity = isRegular && status.st_size > 0 ? Int(status.st_size) + 1 : 65536
   var base = malloc(capacity)
@@ -102,6 +107,10 @@ private func readAll(
     }
     if got == 0 { return (UnsafeMutableRawBufferPointer(start: present, count: capacity), count) }
     count += got
+    if count > limit {
+      free(present)
+      throw failure(shown, EFBIG)
+    }
     if count == capacity {
       capacity *= 2
       base = realloc(present, capacity)
@@ -122,7 +131,7 @@ struct WholeFile {
     let fd = open(path, O_RDONLY | O_CLOEXEC)
     if fd < 0 { throw failure(shown, errno) }
     defer { close(fd) }
-    let (buffer, count) = try readAll(fd, shown)
+    let (buffer, count) = try readAll(fd, shown, hasSizeLimit: false)
     bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
     Self.kept.withLock { $0.append(UInt(bitPattern: buffer.baseAddress)) }
   }

@@ -40,14 +40,22 @@ local function evaluated(text, path)
   return doc
 end
 
+-- The largest file that is read: `/dev/zero` has no end.
+local FILE_LIMIT <const> = 64 << 20
+
 -- The text of a file; or nil and a message.
-function configuration.text(path)
-  local file, message = io.open(path, "rb")
+function configuration.text(path, limit)
+  local file <close>, message = io.open(path, "rb")
   if not file then return nil, message end
-  local text, failure = file:read "a"
-  file:close()
-  if not text then return nil, ("%s: %s"):format(path, failure) end
-  return text
+  local parts, left = {}, limit or FILE_LIMIT
+  while true do
+    local part, failure = file:read(1 << 20)
+    if failure then return nil, ("%s: %s"):format(path, failure) end
+    if not part then return table.concat(parts) end
+    left = left - #part
+    if left < 0 then return nil, path .. ": File too large" end
+    parts[#parts + 1] = part
+  end
 end
 
 local own_path, own_cpath

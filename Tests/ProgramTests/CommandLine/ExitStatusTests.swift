@@ -173,6 +173,21 @@ struct ExitStatusTests {
       errors: ["cannot read /nonexistent.lua: No such file or directory"]),
     Row(arguments: ["run", "/"], status: 2, errors: ["cannot read /: Is a directory"]),
     Row(
+      arguments: ["run", "/dev/zero"], status: 2,
+      errors: ["moonloop: cannot read /dev/zero: File too large"]),
+    Row(
+      arguments: ["replay", "/dev/zero"], status: 2,
+      errors: ["moonloop: replay: cannot read /dev/zero: File too large"]),
+    Row(
+      arguments: ["check", "/dev/zero"], status: 2,
+      errors: ["moonloop: check: cannot read /dev/zero: File too large"]),
+    Row(
+      arguments: ["plan", "/dev/zero"], status: 2,
+      errors: ["moonloop: plan: cannot read /dev/zero: File too large"]),
+    Row(
+      arguments: ["check", "--recording", "/dev/zero", "/dev/null"], status: 2,
+      errors: ["moonloop: check: cannot read /dev/zero: File too large"]),
+    Row(
       arguments: ["--generate-completion-script", "csh"], status: 2, errors: ["bash, zsh, fish"]),
     // 3: a limit
     Row(

@@ -7,6 +7,8 @@ local scripts = require "moonloop.planning.check.scripts"
 local source = require "moonloop.planning.check.source"
 local units = require "moonloop.text.units"
 
+local RECORDING_LIMIT <const> = 256 << 20
+
 local check = {}
 
 -- The finding for a text that does not load; nil if it loads.
@@ -67,7 +69,7 @@ function check.files(paths, options)
     end
   end
   for _, path in ipairs(options.recording or {}) do
-    local text, message = configuration.text(path)
+    local text, message = configuration.text(path, RECORDING_LIMIT)
     if not text then return nil, "cannot read " .. message end
     local ok, note = recordings.check(path, text, paths, function(file, line, rule, what)
       if not by_path[file] then order[file] = math.huge end
