@@ -19,8 +19,9 @@ local loop = {}
 ---Signals of one number that arrive before the handler could be called are merged into one call,
 ---with a count. Every handle of a signal is called, on whatever loop. While there is a handle the
 ---signal has no other effect; after the last one its former action is restored. May also be called
----with one table, as `ml.signal`, which then may contain 'modes'. Raises an error for an unknown
----signal, and for one that cannot be handled, with the reason.
+---with one table, as `ml.signal`, which then may contain 'modes'. Returns `nil, message, "EMFILE"` if
+---the process has too many open files. Raises an error for an unknown signal, and for one that cannot
+---be handled, with the reason.
 ---```lua
 ---loop:signal("usr1", function(signal, name, info)
 ---  print(name, info.pid == ml.process.id())   --> usr1 true
@@ -30,21 +31,26 @@ local loop = {}
 ---```
 ---@param signals string|integer|(string|integer)[]|moonloop.LoopSignalOptions A name such as "term", "SIGTERM" or "rtmin+1", a number, or a list of these.
 ---@param handler? fun(signal: moonloop.Signal, name: string, info: moonloop.SignalInfo) The function to call.
----@return moonloop.Signal signal The handle.
+---@return moonloop.Signal? signal The handle.
+---@return string? message
+---@return string? code
 function loop:signal(signals, handler) end
 
 ---@class moonloop
 local ml = {}
 
 ---Makes a handle of signals without adding it to the loop; signals are collected from now on.
----It is in no mode until `loop:add` adds it to one. Raises an error for an unknown signal, and for
----one that cannot be handled, with the reason.
+---It is in no mode until `loop:add` adds it to one. Returns `nil, message, "EMFILE"` if the process
+---has too many open files. Raises an error for an unknown signal, and for one that cannot be handled,
+---with the reason.
 ---```lua
 ---local signal <close> = ml.signal { { "usr2", "hup" }, name = "reload", print }
 ---loop:add(signal, "common")
 ---```
 ---@param options moonloop.SignalOptions The signals and the handler.
----@return moonloop.Signal signal The handle.
+---@return moonloop.Signal? signal The handle.
+---@return string? message
+---@return string? code
 function ml.signal(options) end
 
 ---Signals of the process as events; made by `loop:signal` and `ml.signal`.
