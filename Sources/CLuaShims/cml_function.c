@@ -44,10 +44,16 @@ static inline int32_t enter_host(lua_State *L, struct cml_state *s, cml_function
   return result;
 }
 
+// The function may have raised because its call must be stopped, which is what is told then.
+static int raise_error(lua_State *L) {
+  cml_poll(L);
+  return lua_error(L);
+}
+
 static inline int call_out(lua_State *L, struct cml_state *s, cml_function call, void *context) {
   int32_t result = enter_host(L, s, call, context);
   if (LIKELY(result >= 0)) return result;
-  if (result == CML_RAISE) return lua_error(L);
+  if (result == CML_RAISE) return raise_error(L);
   return wait(L, s, CML_YIELD - result);
 }
 
@@ -80,7 +86,7 @@ static int second_half(lua_State *L, int status, lua_KContext context) {
   struct cml_state *s = cml_of(L);
   int32_t result = enter_host(L, s, lua_touserdata(L, lua_upvalueindex(2)), s->host);
   if (LIKELY(result >= 0)) return result;
-  if (result == CML_RAISE) return lua_error(L);
+  if (result == CML_RAISE) return raise_error(L);
   if (result <= CML_GUARD) return call_guarded(L, CML_GUARD - result);
   return wait(L, s, CML_YIELD - result);
 }
@@ -97,7 +103,7 @@ static int call_halves(lua_State *L) {
   struct cml_state *s = cml_of(L);
   int32_t result = enter_host(L, s, lua_touserdata(L, lua_upvalueindex(1)), s->host);
   if (result >= 0) return result;
-  if (result == CML_RAISE) return lua_error(L);
+  if (result == CML_RAISE) return raise_error(L);
   if (result <= CML_GUARD) return call_guarded(L, CML_GUARD - result);
   if (result > CML_CALL) {
     note_wait(L, s);

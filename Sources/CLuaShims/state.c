@@ -177,8 +177,6 @@ void cml_count_alone(struct cml_state *s, lua_State *co) {
   if (UNLIKELY(lua_gethook(co) == count_hook)) cml_count(s, co);
 }
 
-bool cml_must_stop(cml_state *s) { return s->stop != CML_STOP_NONE; }
-
 uint64_t cml_instructions(cml_state *s) { return s->counted; }
 
 void cml_follow_lines(cml_state *s, int ref) {
@@ -202,20 +200,25 @@ _Noreturn void cml_raise_stop(lua_State *L) {
   __builtin_unreachable();
 }
 
+// Perhaps what passed the limit of memory is all garbage. Tried once in a call-out, and it must
+// free some room, or a script at its limit would collect all the time.
+static bool is_garbage(lua_State *L, struct cml_state *s) {
+  if (s->stop != CML_STOP_MEMORY || s->collected || s->refused != 0) return false;
+  s->collected = true;
+  lua_gc(L, LUA_GCCOLLECT);
+  if (s->stop != CML_STOP_MEMORY || cml_in_use(s) > s->limit - s->limit / 16) return false;
+  s->stop = CML_STOP_NONE;
+  s->collected = false;
+  return true;
+}
+
+// Who gives up because of it gives back what was charged, and must not be the reason to go on.
+bool cml_must_stop(cml_state *s) {
+  return s->stop != CML_STOP_NONE && !is_garbage(s->running, s);
+}
+
 void cml_stopped(lua_State *L) {
-  struct cml_state *s = cml_of(L);
-  if (s->stop == CML_STOP_MEMORY && !s->collected && s->refused == 0) {
-    // Perhaps it is all garbage. Tried once in a call-out, and it must free some room, or a script
-    // at its limit would collect all the time.
-    s->collected = true;
-    lua_gc(L, LUA_GCCOLLECT);
-    if (s->stop == CML_STOP_MEMORY && cml_in_use(s) <= s->limit - s->limit / 16) {
-      s->stop = CML_STOP_NONE;
-      s->collected = false;
-      return;
-    }
-  }
-  cml_raise_stop(L);
+  if (!is_garbage(L, cml_of(L))) cml_raise_stop(L);
 }
 
 static int panic(lua_State *L) {

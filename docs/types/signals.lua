@@ -19,9 +19,9 @@ local loop = {}
 ---Signals of one number that arrive before the handler could be called are merged into one call,
 ---with a count. Every handle of a signal is called, on whatever loop. While there is a handle the
 ---signal has no other effect; after the last one its former action is restored. May also be called
----with one table, as `ml.signal`, which then may contain 'modes'. Returns `nil, message, "EMFILE"` if
----the process has too many open files. Raises an error for an unknown signal, and for one that cannot
----be handled, with the reason.
+---with one table, as `ml.signal`, which then may contain 'modes'. Returns `nil, message, "EMFILE"`
+---if the process has too many open files. Raises an error for an unknown signal, and for one that
+---cannot be handled, with the reason.
 ---```lua
 ---loop:signal("usr1", function(signal, name, info)
 ---  print(name, info.pid == ml.process.id())   --> usr1 true
@@ -41,8 +41,8 @@ local ml = {}
 
 ---Makes a handle of signals without adding it to the loop; signals are collected from now on.
 ---It is in no mode until `loop:add` adds it to one. Returns `nil, message, "EMFILE"` if the process
----has too many open files. Raises an error for an unknown signal, and for one that cannot be handled,
----with the reason.
+---has too many open files. Raises an error for an unknown signal, and for one that cannot be
+---handled, with the reason.
 ---```lua
 ---local signal <close> = ml.signal { { "usr2", "hup" }, name = "reload", print }
 ---loop:add(signal, "common")

@@ -296,6 +296,20 @@ import Testing
     #expect(outcome.status == 1 && outcome.errors.contains(message), "\(outcome)")
   }
 
+  @Test("a function of the host that a limit makes give up is reported as stopped")
+  func limitInAFunction() throws {
+    let outcome = try moonloop([
+      "run", "--memory", "16M", "-e",
+      Self.begin + """
+        local list, keep = {}, {}
+        for i = 1, 100000 do list[i] = { i } end
+        for i = 1, 100 do keep[i] = ml.freeze(list) end
+        """,
+    ])
+    #expect(outcome.status == 3, "\(outcome)")
+    #expect(outcome.errors.contains("memory limit of 16777216 bytes exceeded"), "\(outcome)")
+  }
+
   @Test("a limit in the __tostring of an error object is reported as one")
   func limitInToString() throws {
     let outcome = try moonloop([
