@@ -16,7 +16,9 @@
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -92,6 +94,28 @@ static int64_t copy_into(int from, const struct stat *source, const char *path, 
   }
   close((int)to);
   return result;
+}
+
+// ---- What is in memory ---------------------------------------------------------------------
+
+#ifndef SYS_cachestat
+#define SYS_cachestat 451
+#endif
+
+static bool is_there(int fd, int64_t offset) {
+  char byte;
+  struct iovec one = {&byte, 1};
+  return preadv2(fd, &one, 1, (off_t)offset, RWF_NOWAIT) == 1;
+}
+
+// Older kernels are asked for the first and the last byte.
+bool cmx_file_is_cached(int fd, int64_t offset, int64_t count) {
+  struct { uint64_t begin, count; } range = {(uint64_t)offset, (uint64_t)count};
+  struct { uint64_t cached, others[4]; } found = {0};
+  int64_t page = sysconf(_SC_PAGESIZE);
+  int64_t pages = (offset + count - 1) / page - offset / page + 1;
+  if (syscall(SYS_cachestat, fd, &range, &found, 0) == 0) return (int64_t)found.cached >= pages;
+  return is_there(fd, offset) && is_there(fd, offset + count - 1);
 }
 
 // A named pipe is made anew, and not read.

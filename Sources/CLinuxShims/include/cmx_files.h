@@ -46,6 +46,8 @@ int64_t cmx_file(enum cmx_file_call call, const struct cmx_file_arguments *given
 // At an offset, or at the descriptor's position if the offset is -1.
 int64_t cmx_file_read(int fd, void *buffer, size_t count, int64_t offset);
 int64_t cmx_file_write(int fd, const void *bytes, size_t count, int64_t offset);
+// Whether a read of this part of a file would not wait for a disk. Any thread; does not wait.
+bool cmx_file_is_cached(int fd, int64_t offset, int64_t count);
 
 struct cmx_file_status {
   int64_t dev, mode, nlink, uid, gid, rdev, ino, size, blksize, blocks;

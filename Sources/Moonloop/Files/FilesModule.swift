@@ -10,6 +10,16 @@ let filesModule = LuaModule(
   [
     .function("wait") { host($0, $1, "fs", filesWait) },
     .function("drop") { hostAction($0, $1, "drop", filesDrop) },
+    // `is_cached(fd, offset, count)`: whether a part of a file is in memory. Yes in recordings, which
+    // do not say what a disk was slow with.
+    .function("is_cached") {
+      hostValue($0, $1, "fs") { call in
+        let fd = Int32(try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max)))
+        let offset = try call.stack.integer(2, "the offset", in: 0...Int.max)
+        let count = try call.stack.integer(3, "the count", in: 1...Int(Int32.max))
+        return !Intake.isPlain || FileCall.isCached(fd, at: offset, count)
+      }
+    },
     .function("reserve") { hostAction($0, $1, "ml.fs.open", filesReserve) },
     // `release()`: one less.
     .function("release") { hostAction($0, $1, "ml.fs.close") { $0.runtime.handles.files.add(-1) } },

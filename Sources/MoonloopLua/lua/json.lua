@@ -7,7 +7,6 @@ local units = require "moonloop.text.units"
 local values = require "moonloop.text.values"
 local mistake = host.mistake
 
--- Default limits for nesting and length.
 local DEPTH_LIMIT, SIZE_LIMIT = 200, 256 << 20
 local READING = { null = "any", max_depth = { "integer", 1, 10000 }, max_size = "integer" }
 local WRITING = { pretty = "boolean", decimals = { "integer", 0, 17 }, is_lenient = "boolean",

@@ -5,6 +5,11 @@ internal import Glibc
 internal import MoonloopCore
 
 extension FileCall {
+  /// Whether a part of a file can be read without waiting for a disk.
+  package static func isCached(_ fd: Int32, at offset: Int, _ count: Int) -> Bool {
+    cmx_file_is_cached(fd, Int64(offset), Int64(count))
+  }
+
   /// How many bytes one read may ask for.
   private static let readLimit = 1 << 30
   /// Reads of so many bytes and fewer are made without asking how many there are.

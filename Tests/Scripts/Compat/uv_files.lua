@@ -27,4 +27,14 @@ uv.fs_stat(folder .. "/x", function(failed, found)
 end)
 uv.run()
 assert(uv.fs_scandir_next(assert(uv.fs_scandir(folder))) == "a")
+
+-- Files count as open, and luv's error says so.
+local ml = require "moonloop"
+ml.limit { handles = 2 }
+local one, two = assert(uv.fs_open(path, "r", 0)), assert(uv.fs_open(path, "r", 0))
+local none, message, code = uv.fs_open(path, "r", 0)
+assert(none == nil and code == "EMFILE" and message:find "^EMFILE: too many open files", message)
+uv.fs_close(one)
+assert(uv.fs_close(assert(uv.fs_open(path, "r", 0))) and uv.fs_close(two))
+ml.limit { handles = 100000 }
 assert(uv.fs_unlink(path) and uv.fs_rmdir(folder))

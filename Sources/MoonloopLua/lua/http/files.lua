@@ -79,11 +79,23 @@ local function choose(request, made, tag, size, modified)
   return 206, first, last
 end
 
-local function copy(source, stream, count, timeout)
-  while count > 0 do
-    local done = source:copy_to(stream, math.min(count, PORTION), { timeout = timeout })
+-- What a disk has to be asked for is read by a thread, so that the loop does not wait for it.
+local function read_and_write(fd, stream, count, timeout)
+  local bytes = calls.wait(nil, "ml.http.serve", "read", fd, count, -1)
+  return bytes and stream:write(bytes, { timeout = timeout }) and #bytes
+end
+
+-- The file's position is at `first`.
+local function copy(source, stream, first, last, timeout)
+  while first <= last do
+    local count, done = math.min(last - first + 1, PORTION), nil
+    if calls.is_cached(source.fd, first, count) then
+      done = source:copy_to(stream, count, { timeout = timeout })
+    else
+      done = read_and_write(source.fd, stream, count, timeout)
+    end
     if not done or done == 0 then return false end
-    count = count - done
+    first = first + done
   end
   return stream:flush { timeout = timeout } and true or false
 end
@@ -120,7 +132,7 @@ function sender.send(request, response, answer, timeout)
   made["content-length"] = tostring(last - first + 1)
   if first > 0 then calls.wait(nil, "ml.http.serve", "lseek", fd, first) end
   response:write_head(status or answer.status or 200, made, nil, "ml.http.serve")
-  if request.method ~= "HEAD" and not copy(source, response.stream, last - first + 1, timeout) then
+  if request.method ~= "HEAD" and not copy(source, response.stream, first, last, timeout) then
     response:abort()
   end
   return true

@@ -14,8 +14,18 @@ local opened = {}
 
 local function is_open(token) return posix.file("fstat", token.fd) ~= nil end
 
--- A descriptor has been opened.
+-- What luv says of a failure: nil, "ENOENT: no such file or directory: a -> b", "ENOENT".
+local function failure(code, paths)
+  local text = code .. ": " .. (errors[code] or "unknown error")
+  return nil, paths and text .. ": " .. paths or text, code
+end
+
+-- A descriptor has been opened; it counts as an open file, if the limit allows that.
 local function keep(fd, path, place)
+  if not pcall(files.reserve) then
+    files.drop(fd)
+    return failure("EMFILE", path)
+  end
   opened[fd] = { fd = fd }
   unheld.add(opened[fd], "file", path, { is_open = is_open, place = place })
   return fd
@@ -23,14 +33,15 @@ end
 
 --- It is closed, or a handle closes it.
 function core.leave_descriptor(fd)
-  if opened[fd] then unheld.remove(opened[fd]) end
+  if not opened[fd] then return end
+  unheld.remove(opened[fd])
+  files.release()
   opened[fd] = nil
 end
 
--- What luv says of a failure: nil, "ENOENT: no such file or directory: a -> b", "ENOENT".
-local function failure(code, paths)
-  local text = code .. ": " .. (errors[code] or "unknown error")
-  return nil, paths and text .. ": " .. paths or text, code
+local function finish(req, value, problem, ...)
+  if value == nil and problem then return core.finish_later(req, problem) end
+  core.finish_later(req, nil, value, problem, ...)
 end
 
 -- Makes a call. `convert` makes luv's results out of ours; `paths` stand in failures.
@@ -46,9 +57,9 @@ local function call(callback, convert, paths, name, ...)
     local value, _, code = files.wait(nil, "uv.fs_" .. name, table.unpack(given, 1, given.n))
     if req._done then return end
     if value == nil and code then
-      core.finish_later(req, (select(2, failure(code, paths))))
+      finish(req, failure(code, paths))
     else
-      core.finish_later(req, nil, convert(value))
+      finish(req, convert(value))
     end
   end)
   req._cancel = function()
@@ -90,7 +101,10 @@ for name, kinds in pairs {
 } do
   define(name, kinds)
 end
-define("mkstemp", "p", function(both) return keep(both[1], both[2]), both[2] end)
+define("mkstemp", "p", function(both)
+  local fd, problem, code = keep(both[1], both[2])
+  return fd, fd and both[2] or problem, code
+end)
 
 -- Reading and writing -----------------------------------------------------------------------------
 
