@@ -95,9 +95,9 @@ extension LoopContext {
       return modes(loop.contains(id, .common), loop.modeNames(of: id))
     case .item(let item):
       let own = modes(loop.contains(item, mode: .common), loop.modes(of: item))
-      // Its handler is told that it leaves a mode, perhaps the last that runs.
-      guard item === leaving, let here = loop.currentMode, !own.contains(here) else { return own }
-      return own + [here]
+      // Its handler is told that it leaves a mode, perhaps the last that runs, or will run.
+      let here = loop.currentMode ?? .default
+      return item === leaving && !own.contains(here) ? own + [here] : own
     case .task(let task): return task.modes
     case .request(let request): return request.modes
     }
