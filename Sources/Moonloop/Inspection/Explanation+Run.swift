@@ -18,7 +18,7 @@ extension Explanation {
       holders.append(runtime.label(of: .timer(id)) + firingNote(record))
     }
     for (id, failed) in tasks.unawaited where loop.contains(id, mode) {
-      holders.append("the failure of \(runtime.label(of: .task(failed.task))), to be reported now")
+      holders.append("the failure of \(runtime.label(of: failed.subject)), to be reported now")
     }
     for task in tasks.all where task.wait.map({ loop.contains($0.timer, mode) }) ?? false {
       holders.append("\(runtime.label(of: .task(task))), which waits \(tasks.forWhat(task))")

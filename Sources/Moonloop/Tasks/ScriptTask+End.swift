@@ -109,25 +109,29 @@ extension Tasks {
         runtime.report(failure.error, .task(task))
       }
     } else if !failure.isTaken {
-      if task.isDetached || task.isCall || !task.hasHandle { return reportUnawaited(task) }
-      reportLater(task, failure)
+      if task.isDetached || task.isCall || !task.hasHandle {
+        return reportUnawaited((.task(task), failure))
+      }
+      reportLater(failure, .task(task), task.modes)
     }
   }
 
-  // MARK: Failures of tasks that are not awaited (D54)
+  // MARK: Failures of tasks and workers that are not awaited (D54)
 
-  /// The failure of a task that is not awaited is reported in the next pass, unless it is awaited
-  /// by then.
-  private func reportLater(_ task: ScriptTask, _ failure: TaskFailure) {
+  /// The failure of a task or worker that is not awaited is reported in the next pass, unless it is
+  /// awaited by then.
+  func reportLater(_ failure: TaskFailure, _ subject: Subject, _ modes: [ModeName]) {
     let callout = TimerCallout(reportActions, context: runtime.context)
-    failure.turn = loop.makeTurn(callout, task.modes)
-    unawaited[failure.turn] = (task, failure)
+    failure.turn = loop.makeTurn(callout, modes)
+    unawaited[failure.turn] = (subject, failure)
   }
 
-  func reportUnawaited(_ task: ScriptTask) {
-    guard let failure = task.failure, !failure.isTaken else { return }
-    failure.isTaken = true
-    runtime.report(failure.error, .task(task))
+  func reportUnawaited(_ entry: (subject: Subject, failure: TaskFailure)) {
+    if entry.failure.isTaken { return }
+    entry.failure.isTaken = true
+    var isOwn = true
+    if case .item = entry.subject { isOwn = false }  // that of a worker
+    runtime.report(entry.failure.error, entry.subject, isOwn: isOwn)
   }
 
   /// A failure is being delivered: it is not reported again.
@@ -174,7 +178,7 @@ extension Tasks {
 private let reportFailure: TimerActions.Fire = { context, _, id, _ in
   let runtime = Runtime.of(context)
   if let entry = runtime.tasks.unawaited.removeValue(forKey: TimerID(rawValue: id)) {
-    runtime.tasks.reportUnawaited(entry.task)
+    runtime.tasks.reportUnawaited(entry)
   }
 }
 

@@ -249,7 +249,7 @@ extension Tasks {
     let failed = unawaited.sorted { $0.key.rawValue < $1.key.rawValue }
     for (turn, failure) in failed {
       loop.invalidate(turn)
-      reportUnawaited(failure.task)
+      reportUnawaited(failure)
     }
     unawaited = [:]
   }
@@ -297,7 +297,7 @@ extension Tasks {
     if isOfWait(callout) {
       return self[callout.payload].map { runtime.label(of: .task($0)) } ?? "a task that has ended"
     }
-    if let failed = unawaited[id] { return "failure of \(runtime.label(of: .task(failed.task)))" }
+    if let failed = unawaited[id] { return "failure of \(runtime.label(of: failed.subject))" }
     let name = context.handles.name(ofTimer: id)
     return name.isEmpty ? state.text(of: context.handles.place(ofTimer: id)) : name
   }

@@ -17,8 +17,8 @@ package final class Tasks {
   @exclusivity(unchecked) var table = TaskTable()
   /// The `task:wait`s under way, innermost last.
   var waits: [ActiveWait] = []
-  /// Failures of tasks that are reported in the next pass, by the turn that does it.
-  var unawaited: [TimerID: (task: ScriptTask, failure: TaskFailure)] = [:]
+  /// Failures of tasks and workers that are reported in the next pass, by the turn that does it.
+  var unawaited: [TimerID: (subject: Subject, failure: TaskFailure)] = [:]
   /// What an await raised last in a handler that has not waited yet.
   var raisedInHandler: TaskFailure?
 

@@ -64,12 +64,20 @@ final class Worker {
     case .stopped, .exited: break
     }
     let isAwaited = finishWaits()
-    if let failure, !isAwaited {
-      failure.isTaken = true
-      runtime.report(failure.error, .item(link.control), isOwn: false)
-    }
+    if let failure, !isAwaited { report(failure) }
     closeMessages()
     runtime.workers.forget(self)
+  }
+
+  /// Its own handler takes the failure at once; else it may be awaited until the next pass.
+  private func report(_ failure: TaskFailure) {
+    let (tasks, subject) = (runtime.tasks, Subject.item(link.control))
+    let modes = runtime.loopContext.servingModes(of: subject)
+    let isLast = runtime.isClosing || modes.isEmpty
+    if isLast || runtime.handles.onError(of: link.control) != nil {
+      return tasks.reportUnawaited((subject, failure))
+    }
+    tasks.reportLater(failure, subject, modes)
   }
 
   /// Messages that were sent before the end are delivered; then the port ends.
@@ -106,7 +114,7 @@ final class Worker {
 
   /// The failure to raise in the caller; it is not reported again.
   func takeFailure() -> TaskFailure? {
-    failure?.isTaken = true
+    if let failure { runtime.tasks.take(failure) }
     return failure
   }
 }

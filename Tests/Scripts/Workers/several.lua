@@ -14,6 +14,11 @@ loop:task(function()
   assert(table.concat(workers:await(), " ") == "11 21 31")  -- as often as one likes
   assert(#workers == 3 and tostring(workers) == "3 workers")
 
+  -- What is awaited in the same pass is not reported.
+  workers = assert(ml.workers(2, { source = "error('at once', 0)" }))
+  local message = select(2, pcall(workers.await, workers))
+  assert(message == "at once", message)
+
   -- The first failure stops the others.
   workers = assert(ml.workers(3, { on_error = function() end, args = function(n) return n end,
     source = "if ... == 2 then error('no', 0) end require('moonloop').sleep(1e6)" }))
