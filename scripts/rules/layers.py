@@ -47,7 +47,7 @@ LUA_ARROWS = {
     "inspect": {"text"},
     "inspection": {"console", "json", "text"},
     "json": {"text"},
-    "log": {"json", "sink", "text", "unheld", "warning"},
+    "log": {"files", "json", "sink", "text", "unheld", "warning"},
     "planning": {"configuration", "json", "reference", "testing", "text"},
     "projects": {"console", "json", "text"},
     "recording": {"tape", "taped"},
