@@ -10,8 +10,8 @@ let filesModule = LuaModule(
   [
     .function("wait") { host($0, $1, "fs", filesWait) },
     .function("drop") { hostAction($0, $1, "drop", filesDrop) },
-    // `is_cached(fd, offset, count)`: whether a part of a file is in memory. Yes in recordings, which
-    // do not say what a disk was slow with.
+    // `is_cached(fd, offset, count)`: whether a part of a file is in memory. Yes in recordings,
+    // which do not say what a disk was slow with.
     .function("is_cached") {
       hostValue($0, $1, "fs") { call in
         let fd = Int32(try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max)))
