@@ -15,9 +15,7 @@ local print = print
 
 local OPTIONS = { level = { "string", "debug", "info", "warn", "error" }, fields = "table",
   format = { "string", "text", "json", "journal" }, to = "any", rate = { "integer", 1, 1000000 } }
-local FIELDS = { "level", "dropped", "suppressed" }
--- Limit for the messages whose rate is watched; seconds until a full descriptor is tried again.
-local WATCHED_LIMIT, AGAIN = 1000, 0.02
+local AGAIN = 0.02  -- seconds until a full descriptor is tried again
 
 local states = setmetatable({}, { __mode = "k" })  -- of each log, where no script reaches it
 local methods, meta = {}, { __name = "log", __metatable = "log" }
@@ -35,20 +33,20 @@ function Outlet:drain_later()
   self.timer = self.timer or ml.current():timer { every = AGAIN, keep_alive = false,
     modes = "common", name = "log", function(timer)
       if sinks.drain(self.sink) > 0 then return end
-      timer:invalidate()
-      self.timer = nil
+      self.timer = timer:invalidate()
       if self.is_closed then self:__gc() end
     end }
 end
 
--- Both or neither is taken: a short notice must not fill the room that no record fits into. A full
--- disk is reported once; what waits is written when there is room again.
+-- Both or neither is taken: a short notice must not fill the room that no record fits into. A
+-- failure is reported once; what waits on a full disk is written when there is room again.
 function Outlet:write(line, notice)
   local text = (notice and notice .. "\n" or "") .. line .. "\n"
   local is_taken, left, problem = sinks.write(self.sink, text)
   if left > 0 then self:drain_later() end
   if problem and not self.is_reported and self.name ~= "stderr" then
-    warning.write(("log '%s': %s; records are kept until there is room"):format(self.name, problem))
+    warning.write(("log '%s': %s; records are %s"):format(self.name, problem,
+      left > 0 and "kept until there is room" or "dropped from now on"))
   end
   self.is_reported = problem ~= nil
   return is_taken
@@ -63,34 +61,14 @@ local function open(to)
     or not has_sinks and "only a script with all grants may write logs to files"
   if wrong then mistake("ml.log: " .. wrong) end
   local sink, problem, code = sinks.open(fd or to)
-  if not sink then return nil, ("ml.log: '%s': %s"):format(to, problem), code end
+  if not sink then return nil, ("ml.log: '%s'%s"):format(to, problem:match ":.*"), code end
   local outlet = setmetatable({ sink = sink, name = to }, Outlet)
   if not fd then unheld.add(outlet, "log", to) end
   return outlet
 end
 
--- How often a message was held back until now; nil: it was logged too often in this second.
-local function times_held(shared, message, rate)
-  local now, one = ml.now(), shared.watched[message]
-  if not one then
-    if shared.count >= WATCHED_LIMIT then shared.watched, shared.count = {}, 0 end
-    one = { since = now, logged = 0, held = 0 }
-    shared.watched[message], shared.count = one, shared.count + 1
-  end
-  if now - one.since >= 1 then one.since, one.logged = now, 0 end
-  one.logged = one.logged + 1
-  local held = one.held
-  one.held = one.logged > rate and held + 1 or 0
-  if one.held == 0 then return held end
-  shared.suppressed = shared.suppressed + 1
-end
-
-local function log(self, level, message, fields)
+local function write(self, level, message, all)
   local shared = self.shared
-  local held = not self.rate and 0 or times_held(shared, message, self.rate)
-  if not held then return end
-  local all = lines.merged(self.fields, fields)
-  if held > 0 then lines.claim(all, "suppressed", held) end
   local notice = shared.missing > 0
     and lines.make(self.form, "warn", "records were dropped", { dropped = shared.missing }) or nil
   if count then count.line() end
@@ -98,6 +76,32 @@ local function log(self, level, message, fields)
   local is_taken = not shared.outlet.is_closed and shared.outlet:write(line, notice)
   shared.missing = is_taken and 0 or shared.missing + 1
   if not is_taken then shared.dropped = shared.dropped + 1 end
+end
+
+-- Tells how often messages were held back. Returns the outlet.
+local function tell(shared)
+  local held = shared.held
+  shared.held, shared.timer = {}, shared.timer and shared.timer:invalidate()
+  for _, one in ipairs(held) do
+    write(one.log, one.level, one.message, lines.merged(one.log.fields, { suppressed = one.held }))
+    one.held = 0
+  end
+  return shared.outlet
+end
+
+-- Whether a message was logged too often in this second, which is told at its end.
+local function is_held(self, level, message)
+  local shared, now = self.shared, ml.now()
+  if now - shared.since >= 1 then shared.watched, shared.since = {}, now end
+  local one = shared.watched[message]
+    or { log = self, level = level, message = message, logged = 0, held = 0 }
+  shared.watched[message], one.logged = one, one.logged + 1
+  if one.logged <= self.rate then return false end
+  if one.held == 0 then table.insert(shared.held, one) end
+  one.held, shared.suppressed = one.held + 1, shared.suppressed + 1
+  shared.timer = shared.timer or ml.current():timer { first = shared.since + 1 - now,
+    keep_alive = false, modes = "common", name = "log", function() tell(shared) end }
+  return true
 end
 
 for level, rank in pairs(lines.levels) do
@@ -108,7 +112,9 @@ for level, rank in pairs(lines.levels) do
       or fields ~= nil and type(fields) ~= "table"
         and "the fields must be a table, got " .. host.given(fields)
     if problem then mistake(("log:%s: %s"):format(level, problem)) end
-    if rank <= lines.levels[self.level] then log(self, level, message, fields) end
+    if rank <= lines.levels[self.level] and not (self.rate and is_held(self, level, message)) then
+      write(self, level, message, lines.merged(self.fields, fields))
+    end
   end
 end
 
@@ -126,7 +132,7 @@ end
 
 function methods:flush(options)
   options = check("log:flush", options, { timeout = "number" })
-  local outlet, ends = states[self].shared.outlet, ml.now() + (options.timeout or math.huge)
+  local outlet, ends = tell(states[self].shared), ml.now() + (options.timeout or math.huge)
   while outlet.sink do
     local left, problem, code = sinks.drain(outlet.sink)
     if problem then return nil, problem, code end
@@ -140,7 +146,7 @@ end
 
 -- What still waits is written first, without waiting for that.
 function methods:close()
-  local outlet = states[self].shared.outlet
+  local outlet = tell(states[self].shared)
   unheld.remove(outlet)
   outlet.is_closed = true
   if outlet.sink and not outlet.timer then outlet:__gc() end
@@ -151,7 +157,7 @@ function meta.__index(handle, key)
   local state = states[handle]
   if key == "level" then return state.level end
   return (key == "dropped" or key == "suppressed") and state.shared[key] or methods[key]
-    or spelling.no_field("a log", key, FIELDS, methods)
+    or spelling.no_field("a log", key, { "level", "dropped", "suppressed" }, methods)
 end
 
 function meta.__newindex(handle, key, value)
@@ -167,6 +173,5 @@ return function(options)
   if not outlet then return nil, problem, code end
   return make { level = options.level or "info", fields = options.fields or {},
     form = lines.forms[options.format or form], rate = options.rate,
-    shared = { outlet = outlet, dropped = 0, suppressed = 0, missing = 0, watched = {},
-      count = 0 } }
+    shared = { outlet = outlet, dropped = 0, suppressed = 0, missing = 0, held = {}, since = -1 } }
 end

@@ -100,6 +100,30 @@ struct LogTests {
     #expect(outcome.errors == "moonloop: warning: \(report)\n", "\(outcome)")
   }
 
+  @Test func `a reader that has gone is reported once, and nothing is kept for it`() throws {
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local ml = require "moonloop"
+      local folder <close> = setmetatable({ path = assert(ml.fs.temporary_folder()) },
+        { __close = function(self) ml.fs.remove(self.path, { recursive = true }) end })
+      local path = folder.path .. "/pipe"
+      assert(ml.process.run { "mkfifo", path })
+      local reader = assert(ml.process.spawn { "head", "-c1", path, stdout = "null" })
+      local log
+      repeat log = ml.log { to = path } until log
+      log:info "taken"
+      reader:await()
+      for number = 1, 2 do log:info "record" end
+      print(log.dropped, select(3, log:flush()))
+      """,
+    ])
+    #expect(outcome.output == "2\tEPIPE\n", "\(outcome)")
+    #expect(
+      outcome.errors.hasSuffix("/pipe': Broken pipe; records are dropped from now on\n"),
+      "\(outcome)")
+  }
+
   @Test func `a record of JSON that is too long is cut, and stays one`() throws {
     let outcome = try moonloop([
       "run", "-e",

@@ -58,24 +58,44 @@ assert(record["fields.time"] == 5 and record["fields.message"] == "z")
 log:info(("x"):rep(100000))
 assert(#table.remove(lines) == 65536)
 
--- At most 'rate' records with the same message a second; the next one says how many were dropped.
-local calm = ml.log { to = take, format = "journal", rate = 2 }
+-- At most 'rate' records with the same message a second; how many were held back is told at its
+-- end, with the fields of the log that had the first of them.
+local calm = ml.log { to = take, format = "journal", rate = 2, fields = { app = 1 } }
 loop:task(function()
   for number = 1, 5 do calm:info("again", { number = number }) end
   calm:info "other"
-  is "<6>again number=1"
-  is "<6>again number=2"
-  is "<6>other"
-  assert(#lines == 0 and calm.suppressed == 3)
-  ml.sleep(1)
+  for number = 1, 3 do calm:with({ part = number }):warn "late" end
+  is "<6>again app=1 number=1"
+  is "<6>again app=1 number=2"
+  is "<6>other app=1"
+  is "<4>late app=1 part=1"
+  is "<4>late app=1 part=2"
+  assert(#lines == 0 and calm.suppressed == 4)
+  ml.sleep(0.99)
+  assert(#lines == 0)
+  ml.sleep(0.01)
+  is "<6>again app=1 suppressed=3"
+  is "<4>late app=1 part=1 suppressed=1"
+  assert(#lines == 0)
   calm:info("again", { number = 6 })
-  is "<6>again number=6 suppressed=3"
-  calm:info("again", { suppressed = "mine" })
+  is "<6>again app=1 number=6"
+  -- A flush and a close tell it too, and begin no new second.
+  for _ = 1, 2 do calm:info "again" end
+  is "<6>again app=1"
+  assert(#lines == 0 and calm:flush())
+  is "<6>again app=1 suppressed=1"
   calm:info "again"
+  assert(#lines == 0)
   ml.sleep(1)
-  calm:info("again", { suppressed = "mine" })
-  is "<6>again suppressed=mine"
-  is "<6>again fields.suppressed=mine suppressed=1"
+  is "<6>again app=1 suppressed=1"
+  for _ = 1, 3 do calm:info "again" end
+  calm:close()
+  is "<6>again app=1"
+  is "<6>again app=1"
+  is "<6>again app=1 suppressed=1"
+  ml.sleep(1)
+  assert(#lines == 0)
+  calm = ml.log { to = take, format = "journal", rate = 2 }
   for number = 1, 3000 do calm:info("message " .. number) end
   assert(#lines == 3000)
 end)
@@ -93,7 +113,8 @@ for _, call in ipairs {
   assert(not ok and problem:find "%(Log/records.lua:%d+%)", problem)
 end
 local _, problem, code = ml.log { to = "/nowhere/log" }
-assert(code == "ENOENT" and problem:find("log: '/nowhere/log'", 1, true), problem)
+assert(code == "ENOENT" and problem:find "^ml%.log: '/nowhere/log': open failed: ", problem)
+assert(not problem:find("ml.log", 2, true), problem)
 
 -- To a file, by a thread: a disk that does not answer holds no loop.
 local folder = os.tmpname()

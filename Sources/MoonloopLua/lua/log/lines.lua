@@ -20,17 +20,14 @@ function lines.merged(one, other)
   return all
 end
 
--- A value of a field as one word: quoted if it would not read as one.
-local function word(value)
-  local text = type(value) == "table" and encode(value, SHOWN) or values.tostring(value)
-  return text:find "^[%w_./:@%%+,-]+$" and text or quoting.quoted(text)
-end
-
 local function words(message, fields)
   local parts = { quoting.line(message) }
   for place, name in ipairs(values.keys(fields)) do
-    parts[place + 1] = ("%s=%s"):format(values.tostring(name):gsub("[%s%c=]", "_"),
-      word(fields[name]))
+    local value = fields[name]
+    local text = type(value) == "table" and encode(value, SHOWN) or values.tostring(value)
+    -- Quoted if it would not read as one word.
+    if not text:find "^[%w_./:@%%+,-]+$" then text = quoting.quoted(text) end
+    parts[place + 1] = values.tostring(name):gsub("[%s%c=]", "_") .. "=" .. text
   end
   return table.concat(parts, " ")
 end
@@ -44,19 +41,16 @@ function forms.journal(level, message, fields)
   return ("<%d>%s"):format(levels[level], words(message, fields))
 end
 
---- Sets what a record has of its own; a field with the same name gets a longer one.
-function lines.claim(record, name, value)
-  local field, longer = record[name], name
-  while record[longer] ~= nil do longer = "fields." .. longer end
-  record[longer] = field
-  record[name] = value
-end
-
+-- A field that is called like what each record has gets a longer name.
 function forms.json(level, message, fields)
   local record = lines.merged(fields)
-  lines.claim(record, "time", units.stamp(ml.wall_time()))
-  lines.claim(record, "level", level)
-  lines.claim(record, "message", message)
+  local own = { time = units.stamp(ml.wall_time()), level = level, message = message }
+  for name, value in pairs(own) do
+    local field, longer = record[name], name
+    while record[longer] ~= nil do longer = "fields." .. longer end
+    record[longer] = field
+    record[name] = value
+  end
   return encode(record, SHOWN)
 end
 
