@@ -68,7 +68,7 @@ local function next_batch(self)
     if #batch == BATCH or (bytes > BATCH_BYTES and #batch > 0) then break end
     if not item.number then item.number, self.number = self.number, self.number + 1 end
     batch[#batch + 1] = item
-    table.move({ item.number, item.form, item.text, item.reply or "", item.life or 0 }, 1, 5,
+    table.move({ item.number, item.form, item.text, item.reply or "", item.deadline or "" }, 1, 5,
       #words + 1, words)
   end
   return batch, batch[1] and words
@@ -135,13 +135,15 @@ function methods:request(message, options)
   local form, text, problem = pack(state, message)
   if not form then return nil, text, problem end
   local ends, channel = ml.now() + timeout, ("%s:reply:%s"):format(state.key, state.id)
+  local offset, why, kind = state.calls:offset(timeout)
+  if not offset then return nil, why, kind end
   state.calls:subscribe(channel)
   state.asked = state.asked + 1
   local number, done = tostring(state.asked), ml.channel(1)
   local _ <close> = setmetatable({}, { __close = function() state.requests[number] = nil end })
   state.requests[number] = done
   form, problem, code = enqueue(state, { form = form, text = text, reply = channel .. " " .. number,
-    life = math.ceil(timeout * 1000) }, timeout)
+    deadline = math.floor((ml.wall_time() + offset + ends - ml.now()) * 1000) }, ends - ml.now())
   if not form then return nil, problem, code end
   local answer = done:receive { timeout = math.max(0, ends - ml.now()) }
   if answer then return table.unpack(answer, 1, answer.n) end

@@ -95,9 +95,8 @@ function redis.typed(reply, kind)
   return nil, ODD, "EBADMSG"
 end
 
---- The time of the server in seconds since 1970; or nil, message, code.
-function redis.time(stream, options)
-  local time, message, code = redis.ask(stream, options, "TIME")
+--- The reply to TIME, in seconds since 1970; or nil, message, code.
+function redis.seconds(time, message, code)
   if time == nil then return nil, message, code end
   local seconds = type(time) == "table" and tonumber(time[1])
   return redis.typed(seconds and tonumber(time[2]) and seconds + time[2] / 1e6, "number")

@@ -14,7 +14,7 @@ local function read_command(stream)
   return words
 end
 
-local USUAL = { HELLO = "%0\r\n",
+local USUAL = { HELLO = "%0\r\n", TIME = "*2\r\n$1\r\n1\r\n$1\r\n2\r\n",
   SUBSCRIBE = ">3\r\n$9\r\nsubscribe\r\n$1\r\nx\r\n:1\r\n" }
 
 -- A broker that logs commands and answers from a table: with a text, or a function of words and
@@ -127,7 +127,7 @@ function cases.it_breaks_off_before_it_answers()
   equal(jobs:send { 1, 2.0 }, true)
   equal(#sent, 2)
   equal((sent[1]:gsub("from:%x+%.%x+%.%x+ ", "from:ID ")),
-    "moonloop:{jobs}:from:ID 65536 1 j [1,2.0]  0")
+    "moonloop:{jobs}:from:ID 65536 1 j [1,2.0]  ")
   equal(sent[2], sent[1])
 end
 
@@ -241,6 +241,38 @@ function cases.it_gives_a_message_late()
   local jobs <close> = port(over, { lease = 2, function(_, text) began[#began + 1] = text end })
   ml.sleep(10)
   equal(table.concat(began, " "), "1 3")
+end
+
+-- A deadline is in the broker's time, so that a request which waited on its way is not handled
+-- after its caller has given up.
+function cases.a_request_is_late()
+  local is_first, began, deadlines = true, {}, {}
+  local server <close>, over = broker { TIME = "*2\r\n$4\r\n1000\r\n$6\r\n500000\r\n",
+    XGROUP = "+OK\r\n", XREADGROUP = function(words)
+      if words[#words] ~= ">" then return "_\r\n" end
+      if not is_first then ml.sleep(1000) end
+      is_first = false
+      local text = "%1\r\n$1\r\nx\r\n*2\r\n"
+      local function add(word) text = ("%s$%d\r\n%s\r\n"):format(text, #word, word) end
+      for place, deadline in ipairs { "1000000", "1100000" } do
+        text = text .. "*2\r\n"
+        add(place .. "-0")
+        text = text .. "*6\r\n"
+        for _, word in ipairs { "s", tostring(place), "r", "a 1", "t", deadline } do add(word) end
+      end
+      return text
+    end,
+    EVAL = function(words)
+      if words[7] == "1" then deadlines[#deadlines + 1] = tonumber(words[11]) end
+      return ":1\r\n"
+    end }
+  local jobs <close> = port(over, { function(_, text) began[#began + 1] = text end })
+  ml.sleep(1)
+  equal(table.concat(began, " "), "2")
+  jobs:on("message", nil)
+  local other <close> = port(over)
+  fails("ETIMEDOUT", "no reply within 2 s", other:request "x")
+  assert(#deadlines == 1 and deadlines[1] > 1002400 and deadlines[1] <= 1002500, deadlines[1])
 end
 
 function cases.it_is_closed_meanwhile()

@@ -64,8 +64,7 @@ local function take(self, entries, given)
     local id, fields = raw[1], raw[2] or {}
     local entry = { id = id, form = fields[1], text = fields[2], reply = fields[4] or "",
       ends = given + self.lease }
-    local life, sent = tonumber(fields[6]) or 0, tonumber(id:match "^%d+") or 0
-    local is_late = life > 0 and sent + life < (ml.wall_time() + self.offset) * 1000
+    local is_late = (tonumber(fields[6]) or math.huge) < (ml.wall_time() + self.offset) * 1000
     if self.busy[id] then  -- its handler still runs
     elseif not fields[1] or is_late then
       link.task(self, acknowledge, self, entry, "e", "")
@@ -93,7 +92,7 @@ local function serve(self, stream)
   local made, message, code = ask("XGROUP", "CREATE", self.key, "moonloop", "0", "MKSTREAM")
   if not made and not message:find("BUSYGROUP", 1, true) then return message, code end
   local time
-  time, message, code = redis.time(stream, within)
+  time, message, code = redis.seconds(ask "TIME")
   if not time then return message, code end
   self.offset = time - ml.wall_time()
   -- What the broker has given to this port, and a broken connection has swallowed.

@@ -4,7 +4,7 @@ local scripts = {}
 
 --- Adds messages in order while there is room; how many of the batch are in the queue now. A batch
 --- that is sent again after a lost reply adds nothing twice: KEYS[2] is the last number.
--- ARGV: capacity, then number, kind, text, reply and time to live of each; numbers rise
+-- ARGV: capacity, then number, kind, text, reply and deadline of each; numbers rise
 scripts.SEND = [[
 local last = tonumber(redis.call('GET', KEYS[2]) or '0')
 local room = tonumber(ARGV[1]) - redis.call('XLEN', KEYS[1])
@@ -54,7 +54,7 @@ local late = redis.call('XPENDING', KEYS[1], 'moonloop', 'IDLE', ARGV[2], '-', '
 for _, one in ipairs(late) do
   local entry = redis.call('XRANGE', KEYS[1], one[1], one[1])[1]
   if not entry or one[4] >= tonumber(ARGV[4]) then
-    if entry then redis.call('XADD', KEYS[2], 'MAXLEN', '~', 10000, '*', unpack(entry[2])) end
+    if entry then redis.call('XADD', KEYS[2], '*', unpack(entry[2])) end
     redis.call('XACK', KEYS[1], 'moonloop', one[1])
     redis.call('XDEL', KEYS[1], one[1])
   else

@@ -7,6 +7,7 @@ local warning = require "moonloop.warning"
 -- Seconds: between two tries, at least and at most; until a silent broker is asked whether it
 -- lives, and until it counts as gone then; for a connection and its login.
 local PAUSE, PAUSE_LIMIT, PATIENCE, LOGIN = 0.05, 5, 10, 5
+local PROMPT = 0.1  -- seconds for a reply that comes at once
 -- Trying again would not help: until these are over, calls fail at once.
 local FATAL = { EACCES = true, EPROTONOSUPPORT = true, EMSGSIZE = true }
 
@@ -155,6 +156,18 @@ function Calls:call(words, timeout, kind)
     if code then return nil, ("%s: %s"):format(self.label, message), code end
   end
   return answer[1]
+end
+
+--- The time of the server less ours; or nil, message, code. It is too small by the time that the
+--- reply took: one that came at once is good for a minute.
+function Calls:offset(timeout)
+  local began = ml.now()
+  if began < (self.offset_ends or began) then return self.server_offset end
+  local time, message, code = redis.seconds(self:call(function() return { "TIME" } end, timeout))
+  if not time then return nil, message, code end
+  self.server_offset = time - ml.wall_time()
+  if ml.now() - began < PROMPT then self.offset_ends = began + 60 end
+  return self.server_offset
 end
 
 function Calls:close()
