@@ -1,6 +1,7 @@
 -- ml.fs: files, on a few threads: the task waits, the loop goes on. See docs/files.md.
 local file = require "moonloop.fs.file"
-local mistake = require("moonloop.text.host").mistake
+local host = require "moonloop.text.host"
+local mistake = host.mistake
 local getenv = os.getenv  -- later a script may have no such function
 
 local fs = { open = file.open }
@@ -80,7 +81,7 @@ function fs.read(path, options)
   return call("load", path, made.limit or LIMIT)
 end
 
-local CONTENTS = { permissions = "number", sync = "boolean" }
+local CONTENTS = { permissions = file.PERMISSIONS, sync = "boolean" }
 
 -- O_NONBLOCK, so that a named pipe that nobody reads keeps no thread.
 local TRUNCATE, APPEND = 0xA00, 0xC00
@@ -105,14 +106,14 @@ end
 function fs.replace(path, text, options)
   file.text("ml.fs.replace", path, "the path")
   file.text("ml.fs.replace", text, "the text")
-  local made, call = one("ml.fs.replace", path, options, { permissions = "number" })
+  local made, call = one("ml.fs.replace", path, options, { permissions = file.PERMISSIONS })
   return call("replace", path, text, made.permissions or -1)
 end
 
 function fs.mkdir(path, options)
   file.text("ml.fs.mkdir", path, "the path")
   local made, call = one("ml.fs.mkdir", path, options,
-    { parents = "boolean", permissions = "number" })
+    { parents = "boolean", permissions = file.PERMISSIONS })
   return call(made.parents and "mkdirs" or "mkdir", path, made.permissions or 511)
 end
 
@@ -235,8 +236,9 @@ end
 function fs.chmod(path, permissions, options)
   file.text("ml.fs.chmod", path, "the path")
   local _, call = one("ml.fs.chmod", path, options, {})
-  if math.type(permissions) ~= "integer" then
-    mistake("ml.fs.chmod: the permissions must be a number such as 420 (0644)")
+  if math.type(permissions) ~= "integer" or permissions < 0 or permissions > 4095 then
+    mistake(("ml.fs.chmod: the permissions must be a number from 0 to 4095, such as 420 (0644), "
+      .. "got %s"):format(host.given(permissions)))
   end
   return call("chmod", path, permissions)
 end

@@ -8,9 +8,10 @@ local values = require "moonloop.text.values"
 local mistake = host.mistake
 
 local DEPTH_LIMIT, SIZE_LIMIT = 200, 256 << 20
-local READING = { null = "any", max_depth = { "integer", 1, 10000 }, max_size = "integer" }
+local DEPTH, SIZE = { "integer", 1, 10000 }, { "integer", 1, 1 << 40 }
+local READING = { null = "any", max_depth = DEPTH, max_size = SIZE }
 local WRITING = { pretty = "boolean", decimals = { "integer", 0, 17 }, is_lenient = "boolean",
-  max_depth = "integer" }
+  max_depth = DEPTH }
 
 local OBJECT = {}  -- the metatable of a table that is an object, even if it is empty or has a 1
 local NULL = setmetatable({}, {
@@ -221,9 +222,8 @@ function Writer:table(value)
   self.open[value], self.depth = true, self.depth + 1
   local parts, opening, closing = self:parts(value, length)
   self.open[value], self.depth = nil, self.depth - 1
-  local is_plain = not self.options.pretty or #parts == 0
-  local outer = is_plain and "" or "\n" .. ("  "):rep(self.depth)
-  local inner = is_plain and "" or outer .. "  "
+  local outer = self.options.pretty and #parts > 0 and "\n" .. ("  "):rep(self.depth) or ""
+  local inner = outer == "" and "" or outer .. "  "
   return opening .. inner .. table.concat(parts, "," .. inner) .. outer .. closing
 end
 

@@ -25,6 +25,18 @@ loop:task(function()
   assert(fs.space(folder).total > 0)
   assert(fs.remove(folder .. "/b") and fs.remove(folder))
   assert(select(3, fs.remove(folder)) == "ENOENT")
+  for _, wrong in ipairs { -1, 4096, 1000000000, 1.5, "644" } do
+    local given = { permissions = wrong }
+    for name, call in pairs { chmod = function() return fs.chmod(path, wrong) end,
+      write = function() return fs.write(path, "x", given) end,
+      append = function() return fs.append(path, "x", given) end,
+      replace = function() return fs.replace(path, "x", given) end,
+      mkdir = function() return fs.mkdir(path, given) end,
+      open = function() return fs.open(path, "w", given) end } do
+      local ok, mistake = pcall(call)
+      assert(not ok and mistake:find("^ml.fs." .. name .. ": .*permissions.* must be "), mistake)
+    end
+  end
   local ok, mistake = pcall(fs.read, "x", { limmit = 1 })
   assert(not ok, "it went well")
   assert(mistake:find "ml.fs.read: unknown option 'limmit' %(.*%); did you mean 'limit'?", mistake)

@@ -94,6 +94,7 @@ assert(#json.decode('"' .. ("x"):rep(1 << 20) .. '"') == 1 << 20)
 
 -- An error has a code; script mistakes are raised.
 assert(select(3, json.decode "{") == "EBADMSG")
-for _, given in ipairs { { 1 }, { "1", 1 }, { "1", { nul = 1 } }, { "1", { max_depth = 1.5 } } } do
+for _, given in ipairs { { 1 }, { "1", 1 }, { "1", { nul = 1 } }, { "1", { max_depth = 1.5 } },
+  { "1", { max_size = -1 } }, { "1", { max_size = 0 } }, { "1", { max_depth = 10001 } } } do
   assert(not pcall(json.decode, given[1], given[2]), given[1])
 end

@@ -89,6 +89,11 @@ assert(select(2, pcall(json.encode, nested(201))):find "nested more than 200 dee
 assert(select(2, pcall(json.encode, nested(10000))):find "nested more than 200 deep, at %[1%]")
 is("[[]]", nested(2), { max_depth = 2 })
 assert(not pcall(json.encode, nested(3), { max_depth = 2 }))
+for _, depth in ipairs { 0, -1, 10001, 1e6 // 1 | 0 } do
+  local ok, problem = pcall(json.encode, {}, { max_depth = depth })
+  assert(not ok and problem:find "^ml.json.encode: 'max_depth' must be from 1 to 10000", problem)
+end
+assert(#json.encode(nested(10000), { max_depth = 10000 }) == 20000)
 
 -- For inspecting a program: any value has a form.
 is('{"1":1,"x":2}', { 1, x = 2 }, { is_lenient = true })

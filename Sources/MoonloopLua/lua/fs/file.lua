@@ -8,7 +8,7 @@ local unheld = require "moonloop.unheld"
 local warning = require "moonloop.warning"
 local mistake = host.mistake
 
-local file = {}
+local file = { PERMISSIONS = { "integer", 0, 4095 } }  -- as a table of options has it
 
 --- Checks the options of a function; returns them, never nil.
 -- @param known type names by option; all know 'timeout'
@@ -74,7 +74,7 @@ function file.open(path, mode, options)
     mistake(("ml.fs.open: the mode must be r, r+, w, w+, a, a+, wx or wx+, got %s"):format(
       host.given(mode)))
   end
-  options = file.options("ml.fs.open", options, { permissions = "number" })
+  options = file.options("ml.fs.open", options, { permissions = file.PERMISSIONS })
   local call = file.caller("ml.fs.open", ("'%s'"):format(path), options.timeout)
   local room <close> = file.reserve()
   local fd, message, code = call("open", path, flags, options.permissions or 438)
