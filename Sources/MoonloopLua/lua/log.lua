@@ -15,6 +15,7 @@ local print = print
 
 local OPTIONS = { level = { "string", "debug", "info", "warn", "error" }, fields = "table",
   format = { "string", "text", "json", "journal" }, to = "any", rate = { "integer", 1, 1000000 } }
+local FIELDS = { "level", "dropped", "suppressed" }
 local AGAIN = 0.02  -- seconds until a full descriptor is tried again
 
 local states = setmetatable({}, { __mode = "k" })  -- of each log, where no script reaches it
@@ -69,13 +70,12 @@ end
 
 local function write(self, level, message, all)
   local shared = self.shared
-  local notice = shared.missing > 0
-    and lines.make(self.form, "warn", "records were dropped", { dropped = shared.missing }) or nil
+  local notice = shared.dropped > shared.told and lines.make(self.form, "warn",
+    "records were dropped", { dropped = shared.dropped - shared.told }) or nil
   if count then count.line() end
   local line = lines.make(self.form, level, message, all)
   local is_taken = not shared.outlet.is_closed and shared.outlet:write(line, notice)
-  shared.missing = is_taken and 0 or shared.missing + 1
-  if not is_taken then shared.dropped = shared.dropped + 1 end
+  if is_taken then shared.told = shared.dropped else shared.dropped = shared.dropped + 1 end
 end
 
 -- Tells how often messages were held back. Returns the outlet.
@@ -83,7 +83,7 @@ local function tell(shared)
   local held = shared.held
   shared.held, shared.timer = {}, shared.timer and shared.timer:invalidate()
   for _, one in ipairs(held) do
-    write(one.log, one.level, one.message, lines.merged(one.log.fields, { suppressed = one.held }))
+    write(one[1], one[2], one[3], lines.merged(one[1].fields, { suppressed = one.held }))
     one.held = 0
   end
   return shared.outlet
@@ -93,8 +93,7 @@ end
 local function is_held(self, level, message)
   local shared, now = self.shared, ml.now()
   if now - shared.since >= 1 then shared.watched, shared.since = {}, now end
-  local one = shared.watched[message]
-    or { log = self, level = level, message = message, logged = 0, held = 0 }
+  local one = shared.watched[message] or { self, level, message, logged = 0, held = 0 }
   shared.watched[message], one.logged = one, one.logged + 1
   if one.logged <= self.rate then return false end
   if one.held == 0 then table.insert(shared.held, one) end
@@ -157,7 +156,7 @@ function meta.__index(handle, key)
   local state = states[handle]
   if key == "level" then return state.level end
   return (key == "dropped" or key == "suppressed") and state.shared[key] or methods[key]
-    or spelling.no_field("a log", key, { "level", "dropped", "suppressed" }, methods)
+    or spelling.no_field("a log", key, FIELDS, methods)
 end
 
 function meta.__newindex(handle, key, value)
@@ -173,5 +172,5 @@ return function(options)
   if not outlet then return nil, problem, code end
   return make { level = options.level or "info", fields = options.fields or {},
     form = lines.forms[options.format or form], rate = options.rate,
-    shared = { outlet = outlet, dropped = 0, suppressed = 0, missing = 0, held = {}, since = -1 } }
+    shared = { outlet = outlet, dropped = 0, suppressed = 0, told = 0, held = {}, since = -1 } }
 end
