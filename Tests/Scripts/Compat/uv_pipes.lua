@@ -35,6 +35,11 @@ client = uv.new_pipe(false)
 client:connect(path, function(err) note(err); client:close() end)
 uv.run()
 is "ENOENT"
+client = uv.new_pipe(false)
+client:connect(path, note)
+client:close(function() note "closed" end)
+uv.run()
+is "ECANCELED; closed"
 
 -- A handle is passed over a pipe.
 local fds = assert(uv.socketpair())

@@ -110,3 +110,12 @@ uv.sleep(30)
 assert(uv.now() == before)
 uv.update_time()
 assert(uv.now() == before + 30)
+
+local odd = uv.new_timer()
+for given, told in pairs { [1.5] = "number has no integer representation",
+  ["x"] = "number expected, got string" } do
+  local ok, problem = pcall(function() odd:start(given, 0, print) end)
+  assert(not ok and problem:find("bad argument #1 to 'start' (" .. told .. ")", 1, true), problem)
+end
+odd:close()
+uv.run()

@@ -166,11 +166,15 @@ local function parts_of(name)
   return reference.all().receivers[owner], word, owner
 end
 
+-- What a name of another package stands for.
+local OTHERS = { luv = "compat.uv", luasocket = "compat.socket" }
+
 -- What a name such as "sleep", "ml.sleep", "loop:timer", "timer" or "timers" stands for; nil if
 -- nothing is called so.
 local function text_of_name(name)
   local all, found = reference.all(), {}
-  name = name:gsub("^p([.:])", "program%1")  -- as the pages call it
+  name = name:gsub("^p([.:])", "program%1"):gsub("^moonloop%.", "")  -- as the pages call it
+  name = OTHERS[name:lower()] or name
   for _, page in ipairs(all.pages) do
     local word = name:lower()
     if page.title:lower() == word or page.name == word then return text_of_page(page) end

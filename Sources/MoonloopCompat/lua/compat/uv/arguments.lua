@@ -18,6 +18,8 @@ local function bad(index, text)
   while is_ours(level + 1) do level = level + 1 end
   local called = debug.getinfo(level, "nf")
   local name = called.name or name_of(called.func)
+  -- As in the C library, the object of a method does not count.
+  if called.namewhat == "method" and index > 1 then index = index - 1 end
   error(("bad argument #%d to '%s' (%s)"):format(index, name, text), level + 1)
 end
 arguments.bad = bad
@@ -29,7 +31,8 @@ end
 function arguments.integer(value, index)
   local number = math.tointeger(tonumber(value))
   if number then return number end
-  bad(index, ("number expected, got %s"):format(value == nil and "no value" or type(value)))
+  bad(index, type(value) == "number" and "number has no integer representation"
+    or ("number expected, got %s"):format(value == nil and "no value" or type(value)))
 end
 
 function arguments.text(value, index)

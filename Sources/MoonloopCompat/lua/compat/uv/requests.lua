@@ -26,7 +26,9 @@ local function finish(req, ...)
   core.release(req._state)
   local callback = req._callback
   req._callback = nil
-  if callback then callback(...) end
+  if not callback then return end
+  if req._handle and req._handle._closing then return callback "ECANCELED" end
+  callback(...)
 end
 
 -- Calls the callback now: only in the closing stage, or when called by the loop itself. Before that

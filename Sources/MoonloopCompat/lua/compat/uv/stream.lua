@@ -266,6 +266,7 @@ function stream._connect_to(handle, callback, ...)
   else
     handle._connect = nil
     if not code then handle._can_read, handle._can_write = true, true end
+    req._handle = handle  -- if it is closed before that, this is what counts
     core.finish_later(req, code)
   end
   update(handle)
