@@ -95,6 +95,20 @@ extension Recipe {
       file: "sqlite.lua", options: [],
       output: #"3 rows\nowl\nrobin\n.*no such column: wings\n"#, isPattern: true),
     Recipe(
+      file: "luv.lua",
+      output: """
+        a folder is a directory
+        ENOENT: no such file or directory: /nowhere
+        1.0 s  luv's timer
+        1.5 s  a task
+        2.0 s  luv's timer
+        3.0 s  luv's timer
+
+        """),
+    Recipe(
+      file: "luasocket.lua",
+      output: "slowly, owl\nslowly, heron\nslowly, robin\nall at once\n"),
+    Recipe(
       file: "service_config.lua",
       output: "hello 1\nhello 2\nhello 3\nphase 'default' ends\nphase 'drain' ends\n"),
     Recipe(

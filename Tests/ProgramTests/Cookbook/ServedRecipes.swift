@@ -104,6 +104,21 @@ struct ServedRecipe {
         """#,
       output: "401\t404\tETLS_UNTRUSTED\n200\tinteger\nreloaded\t200\n0\n"),
     ServedRecipe(
+      file: "jobs.lua",
+      driver: """
+        local socket = assert(ml.fs.temporary_folder()) .. "/s"
+        local broker = assert(ml.process.spawn { "redis-server", "--port", "0", "--unixsocket",
+          socket, "--save", "", stdout = "null" })
+        repeat ml.sleep(0.01) until ml.fs.stat(socket)
+        local over = "redis+unix://" .. socket:gsub("/", "%%2F")
+        local worker = assert(ml.process.spawn { program, "run", file, over, "work" })
+        print(assert(ml.process.run { program, "run", file, over, "3", "4", "5" }).stdout)
+        print(stop(worker))
+        print(stop(broker))
+        ml.fs.remove(socket:match "^.*/", { recursive = true })
+        """,
+      output: "3\t9\n4\t16\n5\t25\n\n0\n0\n"),
+    ServedRecipe(
       file: "mqtt_bridge.lua",
       driver: #"""
         local broker = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
@@ -160,7 +175,7 @@ struct ServedRecipe {
       output: """
         URL/slow\t200, 5 bytes
         URL/b\t200, 2 bytes
-        http://127.0.0.1:1/\tconnect to 127.0.0.1:1 failed: Connection refused (ECONNREFUSED)
+        http://127.0.0.1:1/\tGET http://127.0.0.1:1/: connect to 127.0.0.1:1 failed: Connection refused (ECONNREFUSED)
         0
 
         """),
