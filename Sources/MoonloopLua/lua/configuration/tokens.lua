@@ -23,17 +23,17 @@ local function lines_in(text, from, to)
   return count
 end
 
--- The last byte of the string or comment in long brackets that begins here, and how wide each of
+--- The last byte of the string or comment in long brackets that begins here, and how wide each of
 -- them is; nil if none begins here.
-local function long_bracket(text, from)
+function tokens.long_bracket(text, from)
   local level = match(text, "^%[(=*)%[", from)
   if not level then return nil end
   local _, last = find(text, "]" .. level .. "]", from, true)
   return last or #text, #level + 2
 end
 
--- The last byte of the quoted string that begins here.
-local function quoted(text, from)
+--- The last byte of the quoted string that begins here.
+function tokens.quoted(text, from)
   local quote, last = sub(text, from, from), from + 1
   local stops = quote == "'" and "[\\']" or "[\\\"]"
   while true do
@@ -44,10 +44,13 @@ local function quoted(text, from)
   end
 end
 
-local function number(text, from)
+--- The number that begins here, as text.
+function tokens.number(text, from)
   return match(text, "^0[xX][%x.]+[pP]?[+-]?%d*", from)
     or match(text, "^[%d.]+[eE][+-]?%d+", from) or match(text, "^[%d.]+", from)
 end
+
+local long_bracket, quoted, number = tokens.long_bracket, tokens.quoted, tokens.number
 
 --- The tokens of a text: each has a kind ("name", "string", "number", "symbol"), a text, a line and
 -- a position; the last has the kind "end". Also returns the comments, in the same form.
