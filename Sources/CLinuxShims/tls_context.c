@@ -157,11 +157,12 @@ static SSL_CTX *make_ctx(bool needs_13) {
 }
 
 static int fill(struct cmx_tls_context *context, const struct cmx_tls_plan *plan, char *reason) {
-  if (!tls_open())
-    return fail(reason, ENOTSUP, "TLS needs OpenSSL 3; install it (on Debian: libssl3)", "");
+  int code = tls_open();
+  if (code == ENOTSUP)
+    return fail(reason, code, "TLS needs OpenSSL 3; install it (on Debian: libssl3)", "");
+  if (code != 0) return fail(reason, code, "OpenSSL cannot be loaded", strerror(code));
   context->ctx = make_ctx(plan->needs_13);
   if (context->ctx == NULL) return fail(reason, ENOMEM, "no TLS context", complaint());
-  int code = 0;
   if (plan->certificate.text)
     code = use_identity(context->ctx, plan->certificate, plan->key, reason);
   if (code == 0 && plan->verifies) code = trust(context->ctx, plan, reason);

@@ -103,8 +103,9 @@ struct tls_library {
 
 // Filled once the library is found; only then can there be a context, and so any use of it.
 extern struct tls_library tls;
-// Opens the library. Any thread.
-bool tls_open(void);
+// Opens the library: 0, ENOTSUP if it is not there, or why it could not be opened this time. Any
+// thread.
+int tls_open(void);
 
 // The numbers behind macros in its headers.
 enum {

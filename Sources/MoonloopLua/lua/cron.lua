@@ -62,7 +62,9 @@ local function start(loop, schedule, offset, options, handler)
     local _ <close> = free
     handler(timer, missed)
   end
-  return loop:timer(made)
+  local timer, message, code = loop:timer(made)
+  if timer then return timer end
+  return nil, (message:gsub("^loop:timer", "loop:cron")), code
 end
 
 return function(loop, options, handler)
