@@ -9,6 +9,8 @@ internal import MoonloopCore
 let bedSystemEntries: [LuaEntry] = [
   .function("files") { host($0, $1, "", bedFiles) },
   .function("monotonic", bedMonotonic),
+  // `errors()`: how many errors of handlers there were.
+  .function("errors") { hostValue($0, $1, "errors") { $0.runtime.errors.count } },
   .function("is_terminal") { hostValue($0, $1, "is_terminal", bedIsTerminal) },
   .function("columns") { hostValue($0, $1, "columns", bedColumns) },
   .function("is_own_output") { host($0, $1, "is_own_output", bedIsOwnOutput) },

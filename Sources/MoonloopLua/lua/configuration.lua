@@ -136,6 +136,9 @@ function configuration.is_one(value)
   if type(value) ~= "table" then return false end
   for _, section in ipairs(schema.sections) do
     if rawget(value, section) ~= nil then return true end
+    -- A section that is inherited, which a configuration may not.
+    local ok, found = pcall(function() return value[section] end)
+    if ok and type(found) == "table" then return true end
   end
   local is_near = next(value) ~= nil
   for key, one in next, value do

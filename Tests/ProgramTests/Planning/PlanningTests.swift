@@ -28,6 +28,10 @@ struct PlanningTests {
     Row(name: "plan-service", arguments: ["plan", service]),
     Row(name: "plan-beside", arguments: ["plan", "configurations/beside.lua"], folder: "."),
     Row(name: "plan-mistake", arguments: ["plan", "../defects/mistake.lua"], status: 1),
+    Row(name: "plan-refused", arguments: ["plan", "../defects/refused.lua"], status: 1),
+    Row(name: "plan-inherited", arguments: ["plan", "../defects/inherited.lua"], status: 1),
+    Row(name: "run-inherited", arguments: ["run", "../defects/inherited.lua"], status: 1),
+    Row(name: "plan-calendar", arguments: ["plan", "calendar.lua"]),
     Row(name: "plan-syntax", arguments: ["plan", "../defects/syntax.lua"], status: 1),
     Row(name: "plan-script", arguments: ["plan", "../defects/nested-default.lua"], status: 1),
     Row(name: "plan-missing", arguments: ["plan", "missing.lua"], status: 2),
@@ -54,6 +58,10 @@ struct PlanningTests {
     Row(name: "simulate-dated", arguments: ["simulate", "dated.lua", "--for", "1h"]),
     Row(name: "simulate-service", arguments: ["simulate", service, "--seed", "7"]),
     Row(name: "simulate-failing", arguments: ["simulate", "failing.lua"], status: 1),
+    Row(name: "simulate-taken", arguments: ["simulate", "taken.lua"], status: 1),
+    Row(
+      name: "simulate-no-page",
+      arguments: ["simulate", "app.lua", "--html", "nowhere/page.html"], status: 2),
     Row(
       name: "simulate-hanging", arguments: ["simulate", "hanging.lua", "--for=9s"], status: 1),
     Row(name: "simulate-standing", arguments: ["simulate", "standing.lua"], status: 1),

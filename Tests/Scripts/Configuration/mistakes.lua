@@ -70,7 +70,7 @@ is([[return {
 11: observers.p: 'on' is missing
 11: observers.p: 'handler' is missing
 12: signals.hup.relaod: unknown field; did you mean 'reload'?
-12: signals.term: needs one of 'stop', 'reload' and 'handler'
+12: signals.term: can have only one of 'stop', 'reload' and 'handler'
 12: signals.usr1: must be a function or its name, e.g. "handlers.beat", got 5
 14 mistakes]])
 

@@ -186,7 +186,11 @@ function methods:run(options)
   end
 end
 
-local function reload() require("moonloop.reload").again() end
+-- With `--watch` SIGHUP reloads anyway, and once is enough.
+local function reload(signal)
+  local reloading = require "moonloop.reload"
+  if not (reloading.idle and signal == "hup") then reloading.again() end
+end
 
 local function make_signals(doc, loop, running, value, makers)
   for _, name in ipairs(rules.sorted_keys(value.signals or {})) do
@@ -195,7 +199,8 @@ local function make_signals(doc, loop, running, value, makers)
     if not handler and one.stop ~= nil then
       handler = function() loop:stop(one.stop) end
     elseif not handler then
-      handler = reload
+      local word = name:lower():gsub("^sig", "")
+      handler = function() reload(word) end
     end
     running:add(doc, "signals", name, function()
       local handle, message = makers.signal(loop, name,

@@ -116,7 +116,8 @@ local function signal(report, path, value)
   local count = 0
   for _ in pairs { value.stop, value.reload or nil, value.handler } do count = count + 1 end
   if count == 1 then return true end
-  report(path, "needs one of 'stop', 'reload' and 'handler'")
+  report(path, count == 0 and "needs one of 'stop', 'reload' and 'handler'"
+    or "can have only one of 'stop', 'reload' and 'handler'")
   return false
 end
 
@@ -134,6 +135,10 @@ end
 
 local function phases(report, path, value)
   if not rules.table(report, path, value) then return false end
+  if next(value) == nil then
+    report(path, "has no phase; write { { mode = \"default\" } }, or leave 'run' out")
+    return false
+  end
   local listed, named = {}, {}
   for _, key in ipairs(rules.sorted_keys(value)) do
     if math.type(key) == "integer" then listed[key] = value[key] else named[#named + 1] = key end
@@ -191,4 +196,6 @@ return {
   check = rules.fields(SECTIONS),
   sections = rules.sorted_keys(SECTIONS),
   rules = SECTIONS,
+  --- How often a timer with a schedule fires in an hour, on average.
+  per_hour = function(cron) return parse_schedule(cron):per_hour() end,
 }

@@ -145,6 +145,22 @@ function Schedule:following(date)
   end
 end
 
+-- The days of four years: one of them has a day more.
+local DAYS = 4 * 365 + 1
+
+local function count(set, last)
+  local found = 0
+  for one = 0, last do found = found + (set[one] and 1 or 0) end
+  return found
+end
+
+--- How often it comes in an hour, on the average of four years.
+function Schedule:per_hour()
+  local days = 0
+  for day = 0, DAYS - 1 do days = days + (self:has_day(day) and 1 or 0) end
+  return count(self.minutes, 59) * count(self.hours, 23) * days / DAYS / 24
+end
+
 -- Zones are less than this from UTC, and change no more than once in twice this time.
 local AROUND = 26 * 3600
 

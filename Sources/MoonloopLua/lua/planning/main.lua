@@ -40,6 +40,13 @@ local function write_page(path, text)
   if not ok then return ("--html: cannot write %s: %s"):format(path, failure) end
 end
 
+-- Whether that file can be written. Returns nil; or a message.
+local function check_page(path)
+  local file, message = io.open(path, "ab")
+  if not file then return "--html: cannot write " .. message end
+  file:close()
+end
+
 local commands = {}
 
 function commands.plan(options, paths)
@@ -81,6 +88,9 @@ function commands.simulate(options, paths)
   local simulation = require "moonloop.planning.simulation"
   local settings, message = simulation.settings(options)
   if not settings then return complain("simulate", message) end
+  -- Before a simulation, which may take minutes.
+  message = options.html and check_page(options.html)
+  if message then return complain("simulate", message) end
   local docs = {}
   for place, path in ipairs { paths[1], options.against } do
     local doc, status = simulation.on_its_clock(settings, read, "simulate", path)

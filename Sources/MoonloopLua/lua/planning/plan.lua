@@ -2,6 +2,7 @@
 -- modes. Nothing is made.
 local positions = require "moonloop.configuration.positions"
 local rules = require "moonloop.configuration.rules"
+local schema = require "moonloop.configuration.schema"
 local sources = require "moonloop.configuration.sources"
 local layout = require "moonloop.text.layout"
 local units = require "moonloop.text.units"
@@ -138,6 +139,13 @@ function plan.make(doc)
   return made
 end
 
+-- How often an item fires in an hour, on average.
+local function per_hour(item)
+  if item.every then return 3600 / item.every end
+  local cron = type(item.value) == "table" and item.section == "timers" and item.value.cron
+  return cron and schema.per_hour(cron) or 0
+end
+
 -- All modes that are named: those of the phases first, in order.
 function plan.find_modes(made)
   local known = {}
@@ -160,7 +168,7 @@ function plan.find_modes(made)
       add(name)
       local mode = known[name]
       if item.holds then mode.holders = mode.holders + 1 end
-      if item.every then mode.fires_per_hour = mode.fires_per_hour + 3600 / item.every end
+      mode.fires_per_hour = mode.fires_per_hour + per_hour(item)
     end
   end
 end

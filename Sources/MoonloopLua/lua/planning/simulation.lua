@@ -166,10 +166,19 @@ local function run_phases(made, settings, ended)
   return phases
 end
 
-local function failures_of(record, ended)
+-- The reports of failures; those that an error handler took have none, and are counted.
+local function failures_of(record, ended, count)
   local failures = {}
   for _, text in ipairs(record.reports) do
-    if not text:find(tostring(ended), 1, true) then failures[#failures + 1] = text end
+    if text:find(tostring(ended), 1, true) then
+      count = count - 1
+    else
+      failures[#failures + 1] = text
+    end
+  end
+  local taken = count - #failures
+  if taken > 0 then
+    failures[#failures + 1] = units.plural(taken, "error") .. " that an error handler took"
   end
   return failures
 end
@@ -193,6 +202,7 @@ function simulation.run(doc, settings)
   math.randomseed(settings.seed or 1)
   local callout = doc.value.limits and doc.value.limits.callout
   if callout then ml.limit { callout = callout } end
+  local errors = bed.errors()
   local ok, running = pcall(items.make, doc, make_world(settings))
   local result
   if ok then
@@ -202,7 +212,8 @@ function simulation.run(doc, settings)
       progress = bed.is_terminal(2) }
     local phases = run_phases(made, settings, ended)
     result = bed.recorded()
-    result.phases, result.failures = phases, failures_of(result, ended)
+    result.phases = phases
+    result.failures = failures_of(result, ended, bed.errors() - errors)
     running:close()
   end
   bed.leave()
