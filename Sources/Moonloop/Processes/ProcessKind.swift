@@ -29,7 +29,11 @@ final class ProcessKind: ItemKind {
     return true
   }
 
-  func undo(_ source: Loop.DescriptorSource) { ScriptProcess.of(source)?.kill() }
+  /// Its handler belongs to a file that was not loaded.
+  func undo(_ source: Loop.DescriptorSource) {
+    ScriptProcess.of(source)?.isSilent = true
+    ScriptProcess.of(source)?.kill()
+  }
 
   // MARK: As text
 

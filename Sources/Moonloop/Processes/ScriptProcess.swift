@@ -43,6 +43,8 @@ final class ScriptProcess {
   weak var terminal: ScriptStream?
   /// Whether it keeps a run going when no task waits.
   var keepsAlive = true { didSet { settleHold() } }
+  /// Whether no handler is called at its end.
+  var isSilent = false
   /// Called once, when the end is reported.
   var whenOver: ((ChildStatus) -> Void)?
   private var phase = Phase.running
@@ -353,7 +355,7 @@ class ProcessWait: OtherWait {
 extension Runtime {
   /// The end of a process: its handler is called.
   fileprivate func tellOfExit(_ process: ScriptProcess, _ status: ChildStatus) {
-    guard process.source.maker.ref > 0 else { return }
+    guard process.source.maker.ref > 0, !process.isSilent else { return }
     let stack = state.stack
     stack.push(ref: process.source.maker.ref)
     stack.pushSlot(ProcessSlot.onExit, of: -1)
