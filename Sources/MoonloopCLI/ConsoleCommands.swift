@@ -63,7 +63,7 @@ let replCommand = CommandSpec(
     terminal, lines are read and evaluated one by one.
     """,
     """
-    Exit status: 0; 1 if a line failed that was not typed at a terminal; 2 if the command line is
+    Exit status: 0; without a terminal, 1 if a line or the script failed; 2 if the command line is
     wrong; the argument of os.exit.
     """,
   ],

@@ -31,6 +31,8 @@ let moduleBreakHere: LuaRawFunction = { L, context in
 
 let consoleEntries: [LuaEntry] = [
   .function("folder") { host($0, $1, "folder", consoleFolder) },
+  // `errors()`: how many errors of handlers there were.
+  .function("errors") { hostValue($0, $1, "errors") { $0.runtime.errors.count } },
   .function("sweep") { host($0, $1, "sweep", consoleSweep) },
   .function("user", consoleUser),
   .function("processes") { host($0, $1, "processes", consoleProcesses) },

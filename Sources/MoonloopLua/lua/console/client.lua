@@ -22,7 +22,7 @@ end
 -- What a program is called, and its script, from what follows `moonloop` on its command line.
 local function described(arguments)
   local command = commands[arguments[1]] and arguments[1]
-  local name, file, has_chunk
+  local name, file, has_chunk, has_jobs
   local place = command and 2 or 1
   while arguments[place] do
     local argument = arguments[place]
@@ -31,6 +31,9 @@ local function described(arguments)
       file = arguments[is_end and place + 1 or place]
       break
     end
+    local jobs = argument:match "^%-%-jobs=(.*)" or argument:match "^%-j(.+)"
+      or (argument == "--jobs" or argument == "-j") and arguments[place + 1]
+    has_jobs = has_jobs or command == "test" and jobs and jobs ~= "1"
     has_chunk = has_chunk or argument:find "^%-e" ~= nil
     name = argument:match "^%-%-name=(.*)" or name
     if client.takes_value[argument] then
@@ -39,6 +42,7 @@ local function described(arguments)
     end
     place = place + 1
   end
+  if has_jobs then return name or command, file end  -- its jobs have the names of the files
   if has_chunk and (command == "run" or not file) then return name or "chunk", "-e" end
   if file == "-" then return name or "stdin", file end
   local base = file and file:match "([^/]+)$" or command or "moonloop"

@@ -3,6 +3,7 @@ local ml = require "moonloop"
 local breakpoint = require "moonloop.console.breakpoint"
 local complete = require "moonloop.console.complete"
 local front = require "moonloop.console.front"
+local host = require "moonloop.console.host"
 local session = require "moonloop.console.session"
 local loop = ml.current()
 
@@ -41,7 +42,8 @@ function repl.start()
   local function finish()
     while breakpoint.is_leaving() do ml.sleep(0) end  -- let the stopped call-out continue first
     io.stdout:flush()
-    os.exit((terminal.is_terminal or terminal.failures == 0) and 0 or 1, true)
+    local has_failed = terminal.failures > 0 or host.errors() > 0
+    os.exit(has_failed and not terminal.is_terminal and 1 or 0, true)
   end
   terminal = open(finish)
   loop:task({ owner = "none", name = "console", modes = session.modes }, function()

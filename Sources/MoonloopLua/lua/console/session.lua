@@ -103,7 +103,8 @@ function Session:warn(task)
   loop:task({ owner = "none", name = "console", modes = session.modes }, function()
     ml.sleep(0)
     ml.sleep(0)
-    if task:is_done() or self.task ~= task or breakpoint.depth() ~= depth then return end
+    local is_busy = breakpoint.busy and breakpoint.busy.is_console
+    if task:is_done() or is_busy or self.task ~= task or breakpoint.depth() ~= depth then return end
     self.own.print(
       "(it waits, but the clock is stopped: only the console is served; Ctrl-C cancels)")
   end)
@@ -128,7 +129,7 @@ function Session:evaluate(text)
     -- Lua calls no message handler where memory has run out.
     return type(results[2]) == "table" and results[2] or { failure = tostring(results[2]) }
   end
-  self.own._ = results[2]
+  if results.n > 1 then self.own._ = results[2] end
   return { values = table.pack(table.unpack(results, 2, results.n)) }
 end
 
