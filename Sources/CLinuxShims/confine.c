@@ -136,6 +136,6 @@ void cmx_forget_environment(void) {
     if (strncmp(*line, "TZ=", 3) != 0) memset(*line, 0, strlen(*line));
 }
 
-bool cmx_end_with_parent(int32_t parent) {
-  return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && getppid() == parent;
+bool cmx_end_with_parent(int32_t parent, int32_t signal) {
+  return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0) == 0 && getppid() == parent;
 }

@@ -13,6 +13,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -350,6 +351,8 @@ bool cmx_usage_of(int32_t pid, struct cmx_process_usage *usage) {
 int32_t cmx_own_id(void) { return CMX_TAKEN_IN(cmx_tag_own_id, 0, getpid()); }
 
 char **cmx_environment(void) { return environ; }
+
+void cmx_adopt(void) { prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 
 void cmx_keep_children(void) {
   struct sigaction action;

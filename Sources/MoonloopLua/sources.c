@@ -287,6 +287,9 @@ static const struct cmo_source sources[] = {
     MODULE("testing.options")
 #embed "lua/testing/options.lua" suffix(, 0)
     END,
+    MODULE("testing.orphans")
+#embed "lua/testing/orphans.lua" suffix(, 0)
+    END,
     MODULE("testing.output")
 #embed "lua/testing/output.lua" suffix(, 0)
     END,
@@ -370,6 +373,9 @@ static const struct cmo_source sources[] = {
     END,
     MODULE("text.options")
 #embed "lua/text/options.lua" suffix(, 0)
+    END,
+    MODULE("text.patterns")
+#embed "lua/text/patterns.lua" suffix(, 0)
     END,
     MODULE("text.quoting")
 #embed "lua/text/quoting.lua" suffix(, 0)

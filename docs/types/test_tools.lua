@@ -70,6 +70,7 @@ function t:spawn(options) end
 ---Options of `t:run`.
 ---@class moonloop.test.RunOptions: moonloop.ProcessRunOptions
 ---@field env? table<string, string>|"inherit" Its whole environment; default: as for `t:spawn`.
+---@field group? boolean Make it the leader of a process group; default true.
 
 ---Runs a program to its end.
 ---Raises an error if the program cannot be run.
@@ -195,7 +196,7 @@ function t:wait_port(port, within) end
 ---@param value any The value; tables are shown with their keys in order, functions without address.
 function t:snapshot(value) end
 
----Calls a function until it raises no error and does not return false; returns what it returns.
+---Calls a function until it raises no error, and returns a true value or nothing; returns that.
 ---Fails with its last error if that takes too long. On a virtual clock the time is virtual.
 ---```lua
 ---it("comes to three", { clock = "virtual" }, function(loop, clock, t)

@@ -36,6 +36,6 @@ int cmx_confine(const struct cmx_confinement *plan, struct cmx_confined *confine
 
 // Removes the environment from the process's memory, except for TZ.
 void cmx_forget_environment(void);
-// Makes the process die with the thread that started it.
+// Makes the process get a signal when the thread that started it ends.
 // false: that thread has already ended.
-bool cmx_end_with_parent(int32_t parent);
+bool cmx_end_with_parent(int32_t parent, int32_t signal);

@@ -70,5 +70,7 @@ int cmx_alarm(int64_t nanoseconds);
 // The environment of this process; NULL-terminated.
 int32_t cmx_own_id(void);
 char **cmx_environment(void);
+// Descendants that lose their parent become children of this process.
+void cmx_adopt(void);
 // Makes sure that children's statuses can be waited for, even if SIGCHLD was inherited ignored.
 void cmx_keep_children(void);

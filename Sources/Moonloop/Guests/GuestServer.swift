@@ -11,7 +11,9 @@ package enum GuestServer {
   /// - Parameter arguments: The command-line arguments after the command.
   /// - Returns: The exit status.
   package static func run(_ arguments: [String]) -> Int32 {
-    guard let setup = GuestSetup(arguments), Confinement.endWithParent(setup.parent) else {
+    guard let setup = GuestSetup(arguments),
+      Confinement.endWithParent(setup.parent, by: SignalNumber.kill)
+    else {
       writeToStandardError("moonloop: this command is for the hosts of isolated guests")
       return 2
     }

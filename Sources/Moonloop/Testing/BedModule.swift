@@ -30,6 +30,8 @@ package final class TestBed {
   var runsProgram = false
   /// Called for each line.
   var follower: LuaReference?
+  /// Whether processes that lose their parent become children of this one.
+  var adopts = false
   /// Follows the loop of a simulation.
   var recorder: (LoopRecorder, TraceWatcher)?
   /// Says at a terminal how far that simulation is.
@@ -55,7 +57,8 @@ extension TestBed {
     runtime.state.preload(
       LuaModule(
         "moonloop.testing.host",
-        bedEntries + bedSystemEntries + bedToolEntries + bedRecordingEntries))
+        bedEntries + bedSystemEntries + bedToolEntries + bedProcessEntries
+          + bedRecordingEntries))
     return bed
   }
 

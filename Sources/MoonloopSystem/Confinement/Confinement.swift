@@ -77,9 +77,11 @@ package struct Confinement {
   /// Takes what the environment says out of the process's memory.
   package static func forgetEnvironment() { cmx_forget_environment() }
 
-  /// Has the process killed with the thread that started it.
+  /// Has the process ended by a signal when the thread that started it ends.
   /// - Returns: false if that has ended already.
-  package static func endWithParent(_ parent: Int32) -> Bool { cmx_end_with_parent(parent) }
+  package static func endWithParent(_ parent: Int32, by signal: Int32) -> Bool {
+    cmx_end_with_parent(parent, signal)
+  }
 
   /// The files below a folder with this ending, limited in number and depth.
   package static func files(

@@ -18,6 +18,8 @@ end)
 
 it("compares what looks alike", function() assert.same({ 1 }, { "1" }) end)
 
+it("compares what must differ", function() assert.not_equal("0\n", "0\n") end)
+
 it("says why", function() assert.equal(1, 2, "the count of users") end)
 
 it("calls a function that fails", function()

@@ -23,6 +23,13 @@ it("marks the part of a line that differs", function()
   assert.equal("expected: nil\nactual:   false", shown(nil, false))
 end)
 
+it("shows as many digits as tell numbers apart", function()
+  assert.equal("expected: 0.29999999999999999\nactual:   0.30000000000000004\n"
+    .. "            ^^^^^^^^^^^^^^^^^", shown(0.3, 0.1 + 0.2))
+  assert.matches("\nactual:   nan, which equals nothing, not even itself", shown(0 / 0, 0 / 0), 1,
+    true)
+end)
+
 it("does not cut characters in two", function()
   assert.equal('expected: "Zoë"\nactual:   "Zoé"\n             ^', shown("Zoë", "Zoé"))
 end)

@@ -12,7 +12,7 @@ it("says what a program or a port must be", function(_, _, t)
   local function problem(...) return (select(2, pcall(...)):gsub("^.-:%d+: ", "")) end
   assert.equal('t:spawn: takes a table, such as { "ls", "-l" }, got a string',
     problem(t.spawn, t, "ls"))
-  assert.equal('t:run: takes a table, such as { "ls", "-l" }, got a nil', problem(t.run, t))
+  assert.equal('t:run: takes a table, such as { "ls", "-l" }, got nothing', problem(t.run, t))
   for _, port in ipairs { "x", "80", 0, 65536, 1.5 } do
     assert.matches("t:wait_port: the port must be a whole number from 1 to 65535, got",
       problem(t.wait_port, t, port), 1, true)
@@ -23,4 +23,65 @@ it("says what a program or a port must be", function(_, _, t)
     problem(t.wait_until, t, print, -1))
   assert.equal("t:eventually: the time must be seconds, got a string",
     problem(t.eventually, t, print, "x"))
+end)
+
+local ml = require "moonloop"
+
+local function problem_of(...) return (tostring(select(2, pcall(...))):gsub("^.-:%d+: ", "")) end
+
+it("keeps its times beside a program that never stops to write", function(_, _, t)
+  local p = t:spawn { "yes" }
+  ml.sleep(0.3)
+  assert.matches("did not match 'no' within 0.3 s", problem_of(p.expect, p, "no", 0.3), 1, true)
+  assert.is_true(#p.stdout.text <= 16 << 20, "bounded")
+  assert.equal("term", p:stop().signal)
+end)
+
+it("ends though what a program left behind holds its output", { leaks = "allow" },
+  function(_, _, t)
+    local p = t:spawn { "sh", "-c", "setsid sleep 61 & echo started", linger = 0.01 }
+    p:expect "started"
+    assert.equal(0, p:await().code)
+  end)
+
+it("says what is wrong with an expectation", function(_, _, t)
+  local p = t:spawn { "echo", "hi" }
+  assert.equal("program:expect: must be called with a colon", problem_of(p.expect, "hi"))
+  assert.equal("program:expect: the pattern 'a [b' is malformed: a '[' has no ']'",
+    problem_of(p.expect, p, "a [b"))
+  assert.equal("program:expect: the time must be seconds, got \"1s\"",
+    problem_of(p.expect, p, "hi", "1s"))
+  assert.equal("program.stdin: it has none; start it with 'stdin = \"pipe\"'",
+    problem_of(function() return p.stdin end))
+end)
+
+it("types at a closed terminal in vain", function(_, _, t)
+  local p = t:spawn { "true", pty = true }
+  p:await()
+  assert.same({ nil, "program:press: the terminal of 'true' is closed", "EPIPE" },
+    { p:press "enter" })
+  assert.same("EPIPE", (select(3, p:type "x")))
+end)
+
+it("waits on a virtual clock where no program runs", { clock = "virtual" }, function(_, _, t)
+  local since = ml.now()
+  assert.is_true(t:wait_until(function() return ml.now() >= since + 2 end))
+end)
+
+it("does not take nil for success, but nothing", function(_, _, t)
+  assert.matches("still returned nil",
+    problem_of(t.eventually, t, function() return nil end, 0.02), 1, true)
+  assert.equal(0, select("#", t:eventually(function() end)))
+end)
+
+it("finds mistakes in patterns wherever they are", function()
+  local mistake = require("moonloop.text.patterns").mistake
+  for _, good in ipairs { "", "a", "%%", "[]]", "[^]]", "[%]]", "(a)(b)", "()", "%b()", "%f[%w]",
+    "a]", "[a-z%d]+", "^a$", ".-" } do
+    assert.is_nil(mistake(good), good)
+    assert.is_true(pcall(string.find, "aaa", good), good)
+  end
+  for _, bad in ipairs { "%", "a%", "[", "[a", "[^", "[]", "[%", "(a", "a)", "%b", "%b(", "%fa" } do
+    assert.is_string(mistake(bad), bad)
+  end
 end)

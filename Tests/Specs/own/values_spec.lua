@@ -56,7 +56,7 @@ describe("options", function()
     for _, case in ipairs {
       { { "timeout", "0" }, "above 0" }, { { "seed", "x" }, "whole number" },
       { { "jobs", "-1" }, "at least 1" }, { { "clock", "fast" }, "real, virtual or skip_idle" },
-      { { "config-file", "/no/such" }, "cannot read" }, { { "pattern", "[" }, "not a Lua pattern" },
+      { { "config-file", "/no/such" }, "cannot read" }, { { "pattern", "[" }, "is malformed" },
     } do
       local made, message = options.make({ case[1] }, {})
       assert.is_nil(made)

@@ -63,9 +63,30 @@ describe("what fails", function()
   it("says so within its time", function(_, _, t)
     t:spawn { "sh", "-c", "echo starting; sleep 60" }:expect("ready", 0.2)
   end)
+  it("says what came after the last match", function(_, _, t)
+    local p = t:spawn { "sh", "-c", "echo ready; echo working; sleep 60" }
+    p:expect "ready\n"
+    p:expect("ready", 0.2)
+  end)
+  it("shows the screen of a terminal", function(_, _, t)
+    local p = t:spawn { "sh", "-c", "printf '\\033[2J\\033[Hhello'; sleep 60", pty = true,
+      columns = 20 }
+    p.screen:expect "hello"
+    assert.is_true(false)
+  end)
+  it("finds what a program left behind", function(_, _, t)
+    t:spawn { "sh", "-c",
+      [[mkfifo "$HOME/in"; setsid sh -c 'echo started; read line' <>"$HOME/in" & wait]],
+    }:expect "started"
+  end)
+  it("does not list its own tasks", { timeout = 0.3 }, function(_, _, t)
+    t:spawn { "sleep", "60" }
+    ml.sleep(60)
+  end)
   it("names the program that is not there", function(_, _, t) t:spawn { "no-such-program" } end)
   it("waits for no port in vain", function(_, _, t) t:wait_port(1, 0.05) end)
   it("cannot wait on a clock that stands", { clock = "virtual" }, function(_, _, t)
+    t:spawn { "sleep", "60" }
     t:wait_until(function() end)
   end)
 end)
@@ -74,6 +95,8 @@ describe("a golden file", function()
   it("is the same", function(_, _, t) t:golden("same.txt", "one\ntwo\n") end)
   it("is another", function(_, _, t) t:golden("same.txt", "one\n2\n") end)
   it("is missing", function(_, _, t) t:golden("missing.txt", "one\n") end)
+  it("is of one/test", function(_, _, t) t:snapshot(1) end)
+  it("is of one test", function(_, _, t) t:snapshot(1) end)
 end)
 
 it("reads what is beside it", function(_, _, t)

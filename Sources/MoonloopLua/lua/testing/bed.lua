@@ -11,8 +11,9 @@ for name, value in pairs(host) do bed[name] = value end
 -- What asks the system past the loop: a recording has the answers.
 if package.loaded["moonloop.recording"] then
   local taped = require "moonloop.taped"
-  for _, name in ipairs { "files", "free_port", "is_listening", "is_own_output", "make_folder",
-    "make_folders", "monotonic", "remove_folder", "set_working_folder", "working_folder" } do
+  for _, name in ipairs { "end_orphan", "files", "free_port", "is_listening", "is_own_output",
+    "make_folder", "make_folders", "monotonic", "orphans", "remove_folder", "set_working_folder",
+    "working_folder" } do
     bed[name] = taped(host[name], name)
   end
   bed.is_replay = require "moonloop.tape".plays()

@@ -24,7 +24,13 @@ function diff.texts(comparison)
     and (expected:find("\n", 1, true) or actual:find("\n", 1, true)) ~= nil
   if is_text then return { expected = visible(expected), actual = visible(actual) } end
   local left, right = values.format(expected), values.format(actual)
-  if left == right then
+  if left == right and math.type(expected) == "float" and math.type(actual) == "float" then
+    -- As many digits as tell them apart.
+    left, right = ("%.17g"):format(expected), ("%.17g"):format(actual)
+  end
+  if expected ~= expected and actual ~= actual then
+    left, right = "nan", "nan, which equals nothing, not even itself"
+  elseif left == right then
     -- They look alike but differ: show what tells them apart.
     left = ("%s (%s)"):format(left, parts.tostring(expected))
     right = ("%s (%s)"):format(right, parts.tostring(actual))

@@ -1,8 +1,12 @@
 -- What a test throws to fail or to be pending, and how any error becomes a problem, as data.
 local values = require "moonloop.testing.values"
+local given = require("moonloop.text.host").given
 local parts = require "moonloop.text.values"
+local patterns = require "moonloop.text.patterns"
 
-local failure = {}
+local failure = {
+  WITHIN = 5,  -- seconds to wait for a pattern, unless the test sets another
+}
 
 local failed_meta = { __type = "failure" }
 local pending_meta = { __type = "pending" }
@@ -51,6 +55,10 @@ local function comparison(level)
     local variable, value = debug.getlocal(level + 1, index)
     if not variable then break end
     if variable == "assertion" and type(value) == "table" then name = value.name end
+    -- Of what must not be equal there is no difference to show.
+    if variable == "self" and type(value) == "table" and rawget(value, "mod") == false then
+      return nil
+    end
   end
   if name ~= "same" and name ~= "equal" and name ~= "equals" then return nil end
   local has_expected, expected = debug.getlocal(level + 1, -1)
@@ -68,10 +76,29 @@ function failure.fail(message, level, compared)
   error(setmetatable({ message = message, comparison = compared }, failed_meta), 0)
 end
 
+--- Checks the arguments of a function that waits for a pattern; mistakes are errors at the line of
+-- the test.
+-- @param name the function, for messages
+-- @return the seconds to wait
+function failure.check_wait(name, pattern, within, is_plain)
+  local mistake
+  if type(pattern) ~= "string" then
+    mistake = "the pattern must be a string, got " .. given(pattern)
+  elseif not is_plain then
+    mistake = patterns.mistake(pattern)
+  end
+  if within ~= nil and (type(within) ~= "number" or not (within >= 0)) then
+    mistake = mistake or "the time must be seconds, got " .. given(within)
+  end
+  if mistake then error(("%s: %s"):format(name, mistake), 3) end
+  return within or failure.WITHIN
+end
+
 --- Advice for a pattern that did not match, if its text is there: "Name?" for example.
-function failure.advice(pattern, text, is_plain)
+-- @param after what stands before the options, by default the time
+function failure.advice(pattern, text, is_plain, after)
   if is_plain or not text:find(pattern, 1, true) then return "" end
-  return ". As plain text it is there: add { plain = true } after the time"
+  return (". As plain text it is there: add { plain = true } after the %s"):format(after or "time")
 end
 
 --- Ends the running test as pending.
@@ -118,6 +145,19 @@ local function trimmed(result)
   return table.concat(kept, "\n")
 end
 
+-- What reads the output of a program for a test.
+local READER = "^task 'reader of .- of '.-'' "
+
+--- What the tasks of a call wait for, a paragraph each, without those of the runner.
+local function without_readers(text)
+  local kept, is_reader = {}, false
+  for line in text:gmatch("[^\n]+") do
+    if not line:find "^%s" then is_reader = line:find(READER) ~= nil end
+    if not is_reader then kept[#kept + 1] = line end
+  end
+  return table.concat(kept, "\n")
+end
+
 --- A text of several lines from the host, without useless frames.
 local function without_hidden(text)
   local kept = {}
@@ -144,8 +184,9 @@ local headings = {
 --
 -- @param result the result of `bed.call`
 -- @param limit its time limit in seconds
+-- @param name what was called, unless it is a test
 -- @return a table with status, message, where, traceback, and comparison if values were compared
-function failure.problem(result, limit)
+function failure.problem(result, limit, name)
   local kind = result.status == "error" and failure.kind(result.value) or "error"
   local problem = { status = kind, traceback = trimmed(result) }
   local message
@@ -153,7 +194,9 @@ function failure.problem(result, limit)
     message = (headings[result.status] or result.status):format(limit)
     problem.kind = result.status
     if (result.waits or "") ~= "" then
-      message = message .. "\n" .. without_hidden(result.waits)
+      local waits = without_hidden(without_readers(result.waits))
+      if name then waits = waits:gsub("^the test waits", function() return name .. " waits" end) end
+      message = message .. "\n" .. waits
     elseif problem.traceback ~= "" then
       problem.is_busy = true
     end

@@ -221,7 +221,9 @@ end
 function main.run(given, paths)
   local settings, message = options.make(given, paths)
   if not settings then return complain(message) end
-  if not worker.is_one(given) then
+  if worker.is_one(given) then
+    if not bed.is_replay then bed.end_with_parent() end
+  else
     for _, text in ipairs(settings.warnings) do complain("warning: .busted: " .. text) end
   end
   if settings.rerun_failed then
@@ -312,6 +314,7 @@ function main.run_files(settings, files)
   run.report, message = report.new(settings)
   if not run.report then return complain(message) end
   bed.hear(true)
+  bed.adopt()
   run.report:record({ type = "start", files = #files, seed = settings.seed })
   run:run(files)
   return finish(settings, run, began)

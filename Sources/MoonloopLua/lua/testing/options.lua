@@ -2,6 +2,7 @@
 local bed = require "moonloop.testing.bed"
 local foreign = require "moonloop.testing.foreign"
 local layout = require "moonloop.text.layout"
+local patterns = require "moonloop.text.patterns"
 local spelling = require "moonloop.text.spelling"
 
 local options = {}
@@ -245,11 +246,8 @@ local function check(result)
   end
   for _, list in ipairs({ "filter", "filter_out", "pattern", "exclude_pattern" }) do
     for _, pattern in ipairs(result[list]) do
-      local ok, message = pcall(string.find, "", pattern)
-      if not ok then
-        return nil, ("--%s: '%s' is not a Lua pattern: %s"):format(
-          list:gsub("_", "-"), pattern, (message:gsub("^.-:%d+: ", "")))
-      end
+      local mistake = patterns.mistake(pattern)
+      if mistake then return nil, ("--%s: %s"):format(list:gsub("_", "-"), mistake) end
     end
   end
   return result

@@ -1,35 +1,73 @@
--- The output of a program that a test started: all of it is kept, and tests can wait for patterns.
+-- The output of a program that a test started: it is kept, and tests can wait for patterns.
 local ml = require "moonloop"
-local given = require("moonloop.text.host").given
+local beds = require "moonloop.testing.beds"
 local failure = require "moonloop.testing.failure"
+local quoting = require "moonloop.text.quoting"
 
 local output = {}
-output.__index = output
 output.__name = "moonloop.testing.output"
 
-local WITHIN = 5         -- seconds, unless the test sets another
-local SHOWN_LINES = 20   -- of a program's output, in a failure
+local SHOWN_LINES = 20     -- of a program's output, in a failure
+local SHOWN_BYTES = 16384  -- of it, at most
+local KEPT = 16 << 20      -- bytes of an output that are kept: the last ones
+local PAUSE = 0.01         -- seconds between reads of more than that, while nothing waits for it
+
+-- `text` is made of its parts when it is asked for.
+function output.__index(self, key)
+  if key ~= "text" then return output[key] end
+  if #self.parts > 1 then self.parts = { table.concat(self.parts) } end
+  return self.parts[1] or ""
+end
+
+-- Keeps what was read; of too much, the last half.
+local function keep(self, data)
+  self.parts[#self.parts + 1] = data
+  self.size = self.size + #data
+  if self.size <= KEPT then return end
+  local text = self.text:sub(-(KEPT // 2))
+  local dropped = self.size - #text
+  self.at, self.marked = math.max(1, self.at - dropped), math.max(0, self.marked - dropped)
+  self.parts, self.size, self.is_cut = { text }, #text, true
+end
 
 --- Starts to read a stream, in its own task.
 -- @param what its name in messages, such as "stdout of 'redis-server'"
 -- @param take called with all that is read; may be nil
 function output.new(stream, what, take)
   local self = setmetatable({
-    text = "", ended = false, at = 1, what = what, waiting = {},
+    parts = {}, size = 0, ended = false, at = 1, marked = 0, what = what,
+    waiting = {}, stream = stream,
   }, output)
   self.reader = ml.current():task({ name = "reader of " .. what, owner = "none" }, function()
     while true do
       local data = stream:read_some()
       if not data then break end
-      self.text = self.text .. data
+      keep(self, data)
       if take then take(data) end
+      -- Time passes, and others get their turns, however fast the program writes. A virtual clock
+      -- stands while the program runs.
+      local is_free = self.is_cut and #self.waiting == 0 and beds.clock() ~= "virtual"
       self:tell()
+      ml.sleep(is_free and PAUSE or 0)
     end
     self.ended = true
     stream:close()
     self:tell()
   end)
   return self
+end
+
+-- Waits until the output ends.
+local function wait_for_end(self)
+  while not self.ended do self:await_more() end
+  return true
+end
+
+--- Ends the reading, at the end of the output or after a time.
+function output:finish(within)
+  if self.ended or ml.timeout(within, wait_for_end, self) then return end
+  self.reader:cancel()
+  self.stream:close()
 end
 
 --- Wakes tasks that wait for output.
@@ -46,12 +84,13 @@ end
 
 --- The last lines, indented, for a message.
 function output:tail()
-  if self.text == "" then return "    (nothing)" end
-  local lines = {}
-  for line in (self.text:gsub("\n$", "") .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = line end
+  local all = self.text
+  if all == "" then return "    (nothing)" end
+  local lines, text = {}, all:sub(-SHOWN_BYTES)
+  for line in (text:gsub("\n$", "") .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = line end
   local first = math.max(1, #lines - SHOWN_LINES + 1)
   local shown = table.concat(lines, "\n    ", first)
-  return (first > 1 and "    ...\n    " or "    ") .. shown
+  return ((first > 1 or #text < #all) and "    ...\n    " or "    ") .. shown
 end
 
 --- Waits for a match after the previous one.
@@ -71,12 +110,8 @@ end
 -- @param name the function that the test called, for messages
 -- @return the captures of the pattern, or the match
 function output:expect(pattern, within, options, name)
-  if type(pattern) ~= "string" then
-    error(("%s: the pattern must be a string, got %s"):format(name or "output:expect",
-      given(pattern)), 2)
-  end
-  within = within or WITHIN
   local is_plain = options and options.plain or false
+  within = failure.check_wait(name or "output:expect", pattern, within, is_plain)
   local found = ml.timeout(within, wait_for, self, pattern, is_plain)
   if type(found) == "table" then
     self.at = math.max(found[2] + 1, self.at)
@@ -84,18 +119,19 @@ function output:expect(pattern, within, options, name)
     return self.text:sub(found[1], found[2])
   end
   local reason = found == "ended" and ": it ended" or (" within %g s"):format(within)
-  failure.fail(("%s did not match '%s'%s%s. It wrote:\n%s"):format(self.what, pattern, reason,
-    failure.advice(pattern, self.text:sub(self.at), is_plain), self:tail()), 2)
+  local rest = self.text:sub(self.at)
+  local wrote = "It wrote:\n" .. self:tail()
+  if self.at > 1 then
+    wrote = "After what was matched before, it wrote:\n" .. output.tail { text = rest }
+  end
+  failure.fail(("%s did not match '%s'%s%s. %s"):format(self.what, quoting.line(pattern), reason,
+    failure.advice(pattern, rest, is_plain), wrote), 2)
 end
 
 --- Waits until the output ends, and returns all of it.
 function output:all(within)
-  within = within or WITHIN
-  local ended = ml.timeout(within, function()
-    while not self.ended do self:await_more() end
-    return true
-  end)
-  if ended then return self.text end
+  within = within or failure.WITHIN
+  if ml.timeout(within, wait_for_end, self) then return self.text end
   failure.fail(("%s did not end within %g s. It wrote:\n%s"):format(
     self.what, within, self:tail()), 2)
 end

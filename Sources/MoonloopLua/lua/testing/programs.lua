@@ -14,12 +14,18 @@ program.__index = function(self, key)
   if key == "screen" then
     error("program.screen: it has no terminal; start it with 'pty = true'", 2)
   end
-  return rawget(self, "process")[key]
+  local value = rawget(self, "process")[key]
+  if value == nil and key == "stdin" then
+    error("program.stdin: it has none; start it with 'stdin = \"pipe\"'", 2)
+  end
+  return value
 end
 program.__name = "moonloop.testing.program"
 
 -- Seconds between asking a program to end and killing it, at the end of a test.
 local GRACE = 2
+-- Seconds for the rest of its output once it has ended.
+local REST = 0.1
 
 --- A program's environment: only what makes it the same on every machine.
 -- @param home its home folder
@@ -70,7 +76,7 @@ function programs.spawn(options, home)
   if all.group == nil then all.group = true end  -- so that its own children end with it
   local process, message, code = ml.process.spawn(all)
   if not process then return nil, message, code end
-  local self = { process = process, outputs = {} }
+  local self = { process = process, name = process.name, outputs = {} }
   if all.pty then self.screen = screen_of(process, all) end
   for _, name in ipairs({ "stdout", "stderr" }) do
     local stream = process[name]
@@ -92,10 +98,17 @@ local function need_screen(self, name)
     or error(("program:%s: it has no terminal; start it with 'pty = true'"):format(name), 3)
 end
 
+-- Writes to its terminal. Returns nil, message and code if that is closed.
+local function send(self, name, bytes)
+  local input = self.process.stdin
+  if input:is_valid() then return input:write(bytes) end
+  return nil, ("program:%s: the terminal of '%s' is closed"):format(name, self.name), "EPIPE"
+end
+
 --- Types a text.
 function program:type(text)
   need_screen(self, "type")
-  return self.process.stdin:write(text)
+  return send(self, "type", text)
 end
 
 --- Presses keys, such as "enter", "up" or "ctrl-c".
@@ -107,7 +120,7 @@ function program:press(...)
     if not found then error("program:press: " .. message, 2) end
     bytes[place] = found
   end
-  return self.process.stdin:write(table.concat(bytes))
+  return send(self, "press", table.concat(bytes))
 end
 
 --- Gives its terminal another size.
@@ -120,6 +133,9 @@ end
 
 --- Waits until its standard output matches; see `output.expect`.
 function program:expect(pattern, within, options)
+  if getmetatable(self) ~= program then
+    error("program:expect: must be called with a colon", 2)
+  end
   return self.stdout:expect(pattern, within, options, "program:expect")
 end
 
@@ -141,12 +157,12 @@ function program:stop(options)
   return self.process:await()
 end
 
---- Ends the program, its input and its readers.
+--- Ends the program, its input and its readers: what it left behind may hold its output open.
 function programs.close(self)
   self:stop()
   local input = self.process.stdin
   if input then input:close() end
-  for _, one in ipairs(self.outputs) do one.reader:await() end
+  for _, one in ipairs(self.outputs) do one:finish(REST) end
 end
 
 --- How a program that was run to its end has failed: the whole command, and both outputs.
@@ -166,17 +182,23 @@ end
 
 --- From now on `said` can leave out what it has written until now.
 function programs.mark(self)
-  for _, one in ipairs(self.outputs) do one.marked = #one.text end
+  for _, one in ipairs(self.outputs) do one.marked = one.size end
 end
 
---- Its output, for the report of a failed test.
+--- Its output, for the report of a failed test; of a program on a terminal, its screen.
+-- @param told what the report says already
 -- @param is_new whether only what it wrote since `mark`, unless it has failed
-function programs.said(self, is_new)
+function programs.said(self, told, is_new)
   local status, texts = self.process.status, {}
   local is_part = is_new and not (status and status.code ~= 0)
+  local shown = rawget(self, "screen")
   for _, one in ipairs(self.outputs) do
-    local text = is_part and one.text:sub((one.marked or 0) + 1) or one.text
-    if text ~= "" then texts[#texts + 1] = one.what .. ":\n" .. output.tail { text = text } end
+    local text = is_part and one.text:sub(one.marked + 1) or one.text
+    if text ~= "" then
+      local what = shown and ("screen of '%s'"):format(self.name) or one.what
+      text = shown and screen.picture(shown) or output.tail { text = text }
+      if not told:find(text, 1, true) then texts[#texts + 1] = what .. ":\n" .. text end
+    end
   end
   return table.concat(texts, "\n")
 end

@@ -3,6 +3,7 @@
 -- What makes a value draws whole numbers, of which 0 is the simplest. The numbers that were drawn
 -- are kept; fewer or smaller ones make a simpler value, whatever makes it.
 local failure = require "moonloop.testing.failure"
+local units = require "moonloop.text.units"
 local values = require "moonloop.testing.values"
 
 local properties = {}
@@ -269,8 +270,8 @@ function properties.check(makers, fn, options, seed)
       local found = shrink(makers, fn,
         { shown = shown, message = message, drawn = source.drawn, steps = 0 })
       return { seed = first + index - 1,
-        text = ("it does not hold for %s\n  %s\n  in case %d of %d, simplified %d times"):format(
-          found.shown, found.message, index, runs, found.steps) }
+        text = ("it does not hold for %s\n  %s\n  in case %d of %d, simplified %s"):format(
+          found.shown, found.message, index, runs, units.plural(found.steps, "time")) }
     end
   end
 end

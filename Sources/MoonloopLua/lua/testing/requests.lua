@@ -3,6 +3,9 @@ local http = require "moonloop.http"
 local exchange = require "moonloop.http.exchange"
 local failure = require "moonloop.testing.failure"
 local output = require "moonloop.testing.output"
+local patterns = require "moonloop.text.patterns"
+local quoting = require "moonloop.text.quoting"
+local spelling = require "moonloop.text.spelling"
 
 local requests = {}
 
@@ -60,7 +63,7 @@ local function check_header(self, name, pattern, is_plain)
   return ("the header '%s' does not match '%s': '%s'"):format(name, pattern, value)
 end
 
-local known = { plain = true, headers = true }
+local OPTIONS = { "headers", "plain" }
 
 local function check_arguments(status, pattern, options)
   if status ~= nil and math.type(status) ~= "integer" then
@@ -69,10 +72,12 @@ local function check_arguments(status, pattern, options)
   if pattern ~= nil and type(pattern) ~= "string" then
     error(("response:expect: the pattern must be a string, got %s"):format(type(pattern)), 3)
   end
+  local mistake = pattern and not (options and options.plain) and patterns.mistake(pattern)
+  if mistake then error("response:expect: " .. mistake, 3) end
   for key in pairs(options or {}) do
-    if not known[key] then
-      error(("response:expect: unknown option '%s'; the options are headers, plain"):format(
-        tostring(key)), 3)
+    if key ~= "headers" and key ~= "plain" then
+      error(("response:expect: unknown option '%s'%s"):format(tostring(key),
+        spelling.hint(tostring(key), OPTIONS, "the options are")), 3)
     end
   end
 end
@@ -95,7 +100,9 @@ function response:expect(status, pattern, options)
   if not pattern then return self end
   local found = table.pack(self.body:find(pattern, 1, is_plain))
   if not found[1] then
-    failure.fail(answered(self, ("the body does not match '%s'"):format(pattern)), 2)
+    local advice = failure.advice(pattern, self.body, is_plain, "pattern")
+    failure.fail(answered(self, ("the body does not match '%s'%s"):format(
+      quoting.line(pattern), advice)), 2)
   end
   if found.n > 2 then return table.unpack(found, 3, found.n) end
   return self.body:sub(found[1], found[2])

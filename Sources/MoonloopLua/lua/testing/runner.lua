@@ -96,7 +96,7 @@ function runner:call(node, take, fn, ...)
   environment.leave()
   local is_well = result.status == "ok"
   if not is_well then
-    local problem = failure.problem(result, limit)
+    local problem = failure.problem(result, limit, node.kind ~= "it" and title(node) or nil)
     problem.where = problem.where or place(node.trace)
     problem.message = tools.advised(problem.message)
     take(problem)
@@ -153,7 +153,8 @@ end
 function runner:arguments(node)
   if not node.tools then
     local file = file_of(node)
-    node.tools = tools.new(file and file.name or "", self.options, filter.full_name(node))
+    node.tools = tools.new(file and file.name or "", self.options, filter.full_name(node), node,
+      option(node, "leaks"))
   end
   return ml.current(), clock.new(beds.clock()), node.tools
 end
@@ -269,6 +270,7 @@ end
 --- Runs a spec file.
 function runner:file(file)
   self.report:record({ type = "file", file = file.name })
+  tools.begin_file()
   local before = {}
   for name in pairs(package.loaded) do before[name] = true end
   self.before_file = before
@@ -311,7 +313,7 @@ end
 
 --- Ends a test's programs; their output may explain why it failed.
 function runner:finish_tools(node, record, take)
-  local said = record.status ~= "success" and tools.said_around(node) or ""
+  local said = record.status ~= "success" and tools.said_around(node, record.problems) or ""
   self:close_tools(node, take)
   if said ~= "" and #record.problems > 0 then record.problems[1].output = said end
 end

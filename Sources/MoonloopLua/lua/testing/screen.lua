@@ -1,8 +1,8 @@
 -- The screen of a program that a test started on a pseudo-terminal.
 local failure = require "moonloop.testing.failure"
-local given = require("moonloop.text.host").given
 local layout = require "moonloop.text.layout"
 local ml = require "moonloop"
+local quoting = require "moonloop.text.quoting"
 local spelling = require "moonloop.text.spelling"
 local surface = require "moonloop.testing.surface"
 local values = require "moonloop.text.values"
@@ -39,7 +39,7 @@ function screen.resize(self, columns, rows) surfaces[self]:resize(columns, rows)
 function screen.has_application_keys(self) return surfaces[self].has_application_keys end
 
 --- Says where the rest of the output comes from.
-function screen.follow(self, output) outputs[self] = output end
+function screen.follow(self, from) outputs[self] = from end
 
 local function text_of(row)
   local texts = {}
@@ -84,8 +84,9 @@ function methods:cell(row, column)
   return result
 end
 
--- The rows in a frame, for a message; the frame is open below the last row that is used.
-local function framed(shown)
+--- The rows in a frame, for a message; the frame is open below the last row that is used.
+function screen.picture(self)
+  local shown = surfaces[self]
   local lines, last, edge = {}, shown.row, "    +" .. ("-"):rep(shown.columns) .. "+"
   for number, row in ipairs(shown.grid) do
     local line = text_of(row)
@@ -114,10 +115,8 @@ end
 -- @param options `{ plain = true }` takes the pattern literally
 -- @return the captures of the pattern, or the match
 function methods:expect(pattern, within, options)
-  if type(pattern) ~= "string" then
-    error(("screen:expect: the pattern must be a string, got %s"):format(given(pattern)), 2)
-  end
   local is_plain = options and options.plain or false
+  within = failure.check_wait("screen:expect", pattern, within, is_plain)
   local text
   local function look()
     text = self:text()
@@ -126,7 +125,7 @@ function methods:expect(pattern, within, options)
     text = text_to_cursor(surfaces[self])
     return table.pack(text:find(pattern, 1, is_plain))
   end
-  local found = ml.timeout(within or 5, function()
+  local found = ml.timeout(within, function()
     local found = look()
     while not found[1] and not outputs[self].ended do
       outputs[self].await_more(outputs[self])
@@ -136,9 +135,10 @@ function methods:expect(pattern, within, options)
   end)
   if found and found.n > 2 then return table.unpack(found, 3, found.n) end
   if found and found[1] then return text:sub(found[1], found[2]) end
-  local reason = found and ": the program ended" or (" within %g s"):format(within or 5)
-  failure.fail(("the screen did not match '%s'%s%s. It shows:\n%s"):format(pattern, reason,
-    failure.advice(pattern, text_to_cursor(surfaces[self]), is_plain), framed(surfaces[self])), 2)
+  local reason = found and ": the program ended" or (" within %g s"):format(within)
+  failure.fail(("the screen did not match '%s'%s%s. It shows:\n%s"):format(
+    quoting.line(pattern), reason,
+    failure.advice(pattern, text_to_cursor(surfaces[self]), is_plain), screen.picture(self)), 2)
 end
 
 --- The row and the column at which a text begins; nil if it is not there.

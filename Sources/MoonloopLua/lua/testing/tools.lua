@@ -6,6 +6,7 @@ local bed = require "moonloop.testing.bed"
 local ml = require "moonloop"
 local beds = require "moonloop.testing.beds"
 local failure = require "moonloop.testing.failure"
+local orphans = require "moonloop.testing.orphans"
 local output = require "moonloop.testing.output"
 local programs = require "moonloop.testing.programs"
 local properties = require "moonloop.testing.properties"
@@ -42,10 +43,12 @@ local states = setmetatable({}, { __mode = "k" })
 --- Makes the tools of a test or block.
 -- @param file the path of the spec file
 -- @param name the full name of the test or block
-function tools.new(file, options, name)
+-- @param node the test or block
+-- @param leaks "allow" if it may leave things behind
+function tools.new(file, options, name, node, leaks)
   local t = setmetatable({}, tools)
-  states[t] = { file = file, options = options, name = name, snapshots = 0, actions = {},
-    programs = {}, folders = {} }
+  states[t] = { file = file, options = options, name = name, node = node, leaks = leaks,
+    snapshots = 0, actions = {}, programs = {}, folders = {} }
   return t
 end
 
@@ -59,6 +62,8 @@ end
 function tools.close(t, call)
   local state = states[t]
   for index = #state.actions, 1, -1 do call(state.actions[index]) end
+  local left = orphans.finish(state)
+  if left and state.leaks ~= "allow" then call(function() failure.fail(left, 0) end) end
   for _, folder in pairs(state.folders) do
     local ok, message = bed.remove_folder(folder)
     if not ok then call(function() error(message, 0) end) end
@@ -83,10 +88,11 @@ function tools.expect(stream, pattern, within, options)
 end
 
 --- The output of its programs, for the report of a failure.
-function tools.said(t)
+-- @param told what the report says already
+function tools.said(t, told)
   local texts = {}
   for _, program in ipairs(states[t].programs) do
-    local text = programs.said(program)
+    local text = programs.said(program, told)
     if text ~= "" then texts[#texts + 1] = text end
   end
   return table.concat(texts, "\n")
@@ -108,9 +114,13 @@ function tools.mark(node) each_around(node, programs.mark) end
 
 --- What explains the failure of a test: the output of its programs; and of those of the blocks
 --- around it what they wrote meanwhile, or all if they have failed.
-function tools.said_around(node)
-  local texts = { node.tools and tools.said(node.tools) or "" }
-  each_around(node, function(program) texts[#texts + 1] = programs.said(program, true) end)
+-- @param problems those of the report, which need not say it twice
+function tools.said_around(node, problems)
+  local messages = {}
+  for place, problem in ipairs(problems) do messages[place] = problem.message end
+  local told = table.concat(messages, "\n")
+  local texts = { node.tools and tools.said(node.tools, told) or "" }
+  each_around(node, function(program) texts[#texts + 1] = programs.said(program, told, true) end)
   return (table.concat(texts, "\n"):gsub("\n\n+", "\n"):gsub("^\n+", ""):gsub("\n+$", ""))
 end
 
@@ -152,8 +162,9 @@ function methods.defer(t, fn)
   table.insert(state_of(t, "defer").actions, fn)
 end
 
-local function check_real(name)
-  if beds.clock() == "virtual" then
+-- Time passes on a virtual clock, but not while a program runs.
+local function check_real(t, name)
+  if beds.clock() == "virtual" and #states[t].programs > 0 then
     error(("t:%s: time stands still in a test with clock = \"virtual\" while a program runs; "
       .. "use \"real\" or \"skip_idle\""):format(name), 3)
   end
@@ -161,8 +172,8 @@ end
 
 local function check_command(name, options)
   if type(options) == "table" then return end
-  local text = "t:%s: takes a table, such as { \"ls\", \"-l\" }, got a %s"
-  error(text:format(name, type(options)), 3)
+  local text = "t:%s: takes a table, such as { \"ls\", \"-l\" }, got %s"
+  error(text:format(name, options == nil and "nothing" or "a " .. type(options)), 3)
 end
 
 --- Starts a program, which ends with the test.
@@ -172,6 +183,7 @@ end
 --   cannot be run
 function methods.spawn(t, options)
   check_command("spawn", options)
+  orphans.begin(state_of(t, "spawn"))
   local program, message = programs.spawn(options, function() return t:tmpdir() end)
   need("spawn", program, message)
   table.insert(state_of(t, "spawn").programs, program)
@@ -183,11 +195,13 @@ end
 -- @return how it ended and its output: code or signal, stdout, stderr
 function methods.run(t, options)
   check_command("run", options)
+  orphans.begin(state_of(t, "run"))
   local all = programs.options(options, function() return t:tmpdir() end)
+  if all.group == nil then all.group = true end  -- what it leaves behind can be told from others
   local checks = all.check == true
   if checks then all.check = nil end
   local result, message = ml.process.run(all)
-  need("run", result, message)
+  need("run", result, message and message:gsub("^ml%.process%.run: ", ""))
   if checks and result.code ~= 0 then error("t:run: " .. programs.failed(options, result), 2) end
   return result
 end
@@ -210,8 +224,9 @@ end
 -- @param within seconds, by default 5
 -- @param what the words for a failure
 -- @return that value
-function methods.wait_until(_, fn, within, what)
-  check_real "wait_until"
+function methods.wait_until(t, fn, within, what)
+  state_of(t, "wait_until")
+  check_real(t, "wait_until")
   within = seconds("wait_until", within)
   local value = ml.timeout(within, function()
     while true do
@@ -224,11 +239,12 @@ function methods.wait_until(_, fn, within, what)
   failure.fail(("%s: not true after %g s"):format(what or "the condition", within), 2)
 end
 
---- Calls a function over and over until it raises no error.
+--- Calls a function over and over until it raises no error and returns a true value, or nothing.
 -- @param within seconds, by default 5
 -- @return what it returned; after that time the test fails with the last error
 function methods.eventually(t, fn, within)
-  if #state_of(t, "eventually").programs > 0 then check_real "eventually" end
+  state_of(t, "eventually")
+  check_real(t, "eventually")
   within = seconds("eventually", within)
   if type(fn) ~= "function" then
     error(("t:eventually: takes a function, got %s"):format(type(fn)), 2)
@@ -238,12 +254,13 @@ function methods.eventually(t, fn, within)
   local results = ml.timeout(within, function()
     while true do
       local results = table.pack(pcall(fn))
-      if results[1] and results[2] ~= false then return results end
+      if results[1] and (results[2] or results.n == 1) then return results end
       local found = results[2]
       local is_over = ml.now() >= ends and failure.text(found):find("^timed out")
       if not is_over then
         last = found
-        how = last == false and "still returned false" or "still failed: " .. failure.text(last)
+        how = results[1] and "still returned " .. tostring(last)
+          or "still failed: " .. failure.text(last)
       end
       if failure.kind(found) == "pending" then error(found, 0) end
       ml.sleep(LOOK_EVERY)
@@ -281,7 +298,8 @@ end
 --- Waits until something listens at a TCP port of this machine. Fails at once when all programs of
 -- the test have failed.
 function methods.wait_port(t, port, within)
-  check_real "wait_port"
+  state_of(t, "wait_port")
+  check_real(t, "wait_port")
   within = seconds("wait_port", within)
   local number = math.tointeger(port)
   if type(port) == "string" or not number or number < 1 or number > 65535 then
@@ -313,7 +331,7 @@ function methods.request(t, options)
   end
   local made = {}
   for key, value in pairs(options) do made[key] = value end
-  return requests.send("request", made, function() return tools.said(t) end)
+  return requests.send("request", made, function() return tools.said(t, "") end)
 end
 
 --- `t:get(url, options)` and so on: `t:request` with a method, and `t:post(url, body, options)`.
@@ -327,7 +345,7 @@ for name, has_body in pairs({
     if has_body then body, options = ... end
     local made = { method = name:upper(), url = url, body = body }
     for key, value in pairs(options or {}) do made[key] = value end
-    return requests.send(name, made, function() return tools.said(t) end)
+    return requests.send(name, made, function() return tools.said(t, "") end)
   end
 end
 
@@ -422,13 +440,36 @@ function methods.golden(t, name, text)
     { expected = expected, actual = text })
 end
 
+local NAME_MOST = 240  -- bytes of the name of a snapshot; the system takes 255 with what follows
+
+-- A name of a file, from that of a test.
+local function file_name(name)
+  local plain = name:gsub("[^%w_-]+", "-")
+  if #plain <= NAME_MOST then return plain end
+  local sum = 0
+  for place = 1, #name do sum = (sum * 31 + name:byte(place)) & 0xffffffff end
+  return ("%s-%08x"):format(plain:sub(1, NAME_MOST - 9), sum)
+end
+
+-- The tests of the present file that have snapshots, by the names of these.
+local owners = {}
+
+--- Forgets whose the snapshots are: another file begins.
+function tools.begin_file() owners = {} end
+
 --- Compares any value with its golden file, whose name is that of the spec file and the test.
 function methods.snapshot(t, value)
   local state = state_of(t, "snapshot")
   state.snapshots = state.snapshots + 1
   local spec = state.file:match("([^/]+)%.lua$") or "spec"
-  local name = state.name:gsub("[^%w_-]+", "-")
+  local name = file_name(state.name)
   if state.snapshots > 1 then name = name .. "-" .. state.snapshots end
+  local owner = owners[name]
+  if owner and owner.node ~= state.node then
+    error(("t:snapshot: its file %s/%s.txt is already that of the test '%s'; rename one of them")
+      :format(spec, name, owner.name), 2)
+  end
+  owners[name] = state
   local text = values.format(value, values.without_address) .. "\n"
   return t:golden(("%s/%s.txt"):format(spec, name), text)
 end

@@ -77,6 +77,16 @@ function worker.records(path)
   return records, has_ended
 end
 
+-- The name of the test that had begun and not ended; nil if there is none.
+local function running_test(records)
+  local name
+  for _, record in ipairs(records) do
+    if record.type == "test_start" then name = record.name end
+    if record.type == "test" then name = nil end
+  end
+  return name
+end
+
 -- Seconds within which signals count as one: `timeout` signals the program, then its group.
 local TOGETHER = 0.1
 
@@ -127,10 +137,12 @@ function worker.run(given, files, running, recording)
   if not has_ended then
     local how = result.signal and "was killed by SIG" .. result.signal:upper()
       or ("ended with status %d"):format(result.code or -1)
+    local name = running_test(records)
     records[#records + 1] = {
       type = "problem", file = files[1], name = files[1],
       problem = { status = "error", kind = "worker", traceback = "",
-        message = ("its process %s before it was done"):format(how) },
+        message = ("its process %s before it was done%s"):format(how,
+          name and (", in the test '%s'"):format(name) or "") },
     }
   end
   return records, result

@@ -29,8 +29,20 @@ function quoting.line(text)
   return (quoting.quoted(text):sub(2, -2):gsub('\\(["\\])', "%1"))
 end
 
---- A text of several lines with visible control bytes, except line ends and tabs.
-function quoting.visible(text) return (text:gsub("[%z\1-\8\11-\31\127]", in_hex)) end
+--- A text of several lines with visible control bytes, except line ends and tabs, and visible bytes
+-- that are not UTF-8.
+function quoting.visible(text)
+  text = text:gsub("[%z\1-\8\11-\31\127]", in_hex)
+  local parts, at = {}, 1
+  while true do
+    local _, wrong = utf8.len(text, at)
+    if not wrong then break end
+    parts[#parts + 1] = text:sub(at, wrong - 1) .. in_hex(text:sub(wrong, wrong))
+    at = wrong + 1
+  end
+  parts[#parts + 1] = text:sub(at)
+  return table.concat(parts)
+end
 
 --- A string as in JSON. Bytes that are not UTF-8 become the characters with the same codes.
 function quoting.json(text)

@@ -4,6 +4,7 @@ local check = require "moonloop.text.options"
 local failure = require "moonloop.testing.failure"
 local kept = require "moonloop.testing.doubles.kept"
 local ml = require "moonloop"
+local quoting = require "moonloop.text.quoting"
 
 local double = {}
 
@@ -22,7 +23,7 @@ local function expectation(given, number, level)
   local method, target = tostring(given[1]):match "^(%u+) (/%S*)$"
   if not method then
     refuse("begins with a method and a path, e.g. \"GET /items?page=2\", got %s",
-      tostring(given[1]))
+      type(given[1]) == "string" and quoting.quoted(given[1]) or tostring(given[1]))
   end
   check(("t:http: expectation %d"):format(number), given, WORDS)
   local times = given.times or 1
@@ -37,16 +38,31 @@ local function expectation(given, number, level)
   }
 end
 
-local function fits(one, request)
-  if one.times ~= "any" and one.came >= one.times then return false end
+local function is_asked(one, request)
   local target = one.target:find("?", 1, true) and request.target or request.path
-  if one.method ~= request.method or one.target ~= target then return false end
-  if one.body and not request.body:find(one.body, 1, one.plain) then return false end
-  for name, pattern in pairs(one.headers) do
-    local value = request.headers[name]
-    if not value or not value:find(pattern, 1, one.plain) then return false end
+  return one.method == request.method and one.target == target
+end
+
+local function is_used_up(one) return one.times ~= "any" and one.came >= one.times end
+
+-- How a request with the right method and path differs from what is expected; nil if it does not.
+local function difference(one, request)
+  if one.body and not request.body:find(one.body, 1, one.plain) then
+    return ("the body does not match '%s'"):format(quoting.line(one.body))
   end
-  return true
+  local names = {}
+  for name in pairs(one.headers) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local value, pattern = request.headers[name], one.headers[name]
+    if not value then
+      return ("no header '%s', which is to match '%s'"):format(name, quoting.line(pattern))
+    end
+    if not value:find(pattern, 1, one.plain) then
+      return ("the header '%s' does not match '%s': '%s'"):format(name, quoting.line(pattern),
+        quoting.line(value))
+    end
+  end
 end
 
 -- The expectations whose requests have not come as often as they are to.
@@ -71,15 +87,23 @@ end
 -- Answers a request that is expected; notes any other.
 local function answer(self, list, request, response)
   note(self, request)
+  local why
   for _, one in ipairs(list) do
-    if fits(one, request) then
-      one.came = one.came + 1
-      if type(one.reply) == "function" then return one.reply(request, response) end
-      return table.unpack(one.reply, 1, 3)
+    if is_asked(one, request) and not is_used_up(one) then
+      local problem = difference(one, request)
+      if not problem then
+        one.came = one.came + 1
+        if type(one.reply) == "function" then return one.reply(request, response) end
+        return table.unpack(one.reply, 1, 3)
+      end
+      why = why or problem
     end
   end
   local text = ("%s %s"):format(request.method, request.target)
-  if request.body ~= "" then text = ("%s with the body %q"):format(text, request.body) end
+  if request.body ~= "" then
+    text = ("%s with the body %s"):format(text, quoting.quoted(request.body))
+  end
+  if why then text = text .. ": " .. why end
   self.surprises[#self.surprises + 1] = text
   return 501, "the test does not expect " .. text .. "\n"
 end

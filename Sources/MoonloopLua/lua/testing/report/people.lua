@@ -31,6 +31,7 @@ function people.new(write, options, to_file)
     write = write, options = options, paint = painter(has_colours),
     columns = is_terminal and bed.columns() or 80,
     column = 0, failures = {}, pendings = {}, tests = {},
+    runs = {}, failed = {},  -- of each test, by its place and name
   }, people)
 end
 
@@ -89,10 +90,27 @@ function people:problem(problem, name)
   end
 end
 
+-- What tells the tests of a run apart.
+local function key_of(record) return ("%s\0%s"):format(record.where or record.file, record.name) end
+
+-- Keeps a failure, but of equal ones of a test that runs several times only the first.
+function people:keep(record)
+  local key = key_of(record)
+  local text = record.problems[1] and record.problems[1].message or ""
+  local failed = self.failed[key] or { count = 0 }
+  self.failed[key] = failed
+  failed.count = failed.count + 1
+  if not failed[text] then self.failures[#self.failures + 1] = record end
+  failed[text] = true
+end
+
 function people:failure(record)
   local write, paint = self.write, self.paint
   local word = record.status == "failure" and "FAILED" or "ERROR"
-  write("\n", paint.red(word), " ", paint.bold(visible(record.name)), "\n")
+  local key = key_of(record)
+  local runs = self.runs[key] or 0
+  local often = runs > 1 and ("  (in %d of %d runs)"):format(self.failed[key].count, runs) or ""
+  write("\n", paint.red(word), " ", paint.bold(visible(record.name)), often, "\n")
   for _, problem in ipairs(record.problems) do self:problem(problem, record.name) end
   if record.recording then
     write(("  to replay it: moonloop replay %s\n"):format(record.recording))
@@ -152,10 +170,11 @@ function people:record(record)
   elseif record.type == "test" then
     self:progress(record)
     self.tests[#self.tests + 1] = record
+    self.runs[key_of(record)] = (self.runs[key_of(record)] or 0) + 1
     if record.status == "pending" then
       self.pendings[#self.pendings + 1] = record
     elseif record.status ~= "success" then
-      self.failures[#self.failures + 1] = record
+      self:keep(record)
     end
   elseif record.type == "problem" then
     self.failures[#self.failures + 1] = {
