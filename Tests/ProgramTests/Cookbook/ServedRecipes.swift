@@ -175,7 +175,8 @@ struct ServedRecipe {
       output: """
         URL/slow\t200, 5 bytes
         URL/b\t200, 2 bytes
-        http://127.0.0.1:1/\tGET http://127.0.0.1:1/: connect to 127.0.0.1:1 failed: Connection refused (ECONNREFUSED)
+        http://127.0.0.1:1/\tGET http://127.0.0.1:1/: \
+        connect to 127.0.0.1:1 failed: Connection refused (ECONNREFUSED)
         0
 
         """),

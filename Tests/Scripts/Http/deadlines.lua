@@ -35,7 +35,31 @@ local function times_out(at_once, slowly)
   slow:invalidate()
 end
 
+-- A whole body has its own limit, unless the handler reads it.
+local function whole_body()
+  for streams, status in pairs { [false] = "408", [true] = "200" } do
+    local patient <close> = assert(http.serve { host = "127.0.0.1", port = 0, timeout = 4,
+      body_timeout = 5, stream_bodies = streams, function(request)
+        while streams and request:read() do end
+        return "ok"
+      end })
+    for _, framing in ipairs { "Content-Length: 10\r\n", "Transfer-Encoding: chunked\r\n" } do
+      local slow <close> = assert(ml.net.connect { host = "127.0.0.1", port = patient.port })
+      local began = ml.now()
+      local sender = loop:task(function()
+        trickle(slow, "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" .. framing .. "\r\n",
+          framing:find "chunked" and "2\r\nxx\r\n0\r\n\r\n" or "0123456789")
+      end)
+      assert(slow:read("a"):find("^HTTP/1.1 " .. status))
+      local took = ml.now() - began
+      assert(streams and took > 9 or not streams and took >= 5 and took < 5.5, took)
+      sender:cancel()
+    end
+  end
+end
+
 loop:task(function()
+  whole_body()
   times_out("HTTP/1.1 200 OK\r\n\r\n", "0123456789")
   times_out("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", "0123456789")
   times_out("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "a\r\n0123456789\r\n0\r\n\r\n")

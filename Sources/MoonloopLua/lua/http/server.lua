@@ -80,7 +80,8 @@ local function prepare(request, stream, options)
   request.awaits_continue = expected and framing ~= 0 and request.version ~= "1.0" or nil
   request.length = math.type(framing) and framing
   request.limit = options.max_body or body.LIMIT
-  request.parts = body.parts(stream, framing, options.max_body, options.time)
+  request.parts = body.parts(stream, framing, options.max_body,
+    framing ~= 0 and options.body_time())
   request.is_read = framing == 0
   return true
 end
@@ -218,8 +219,8 @@ local function serve(stream, peer, options)
   if not ok and not guard.has_left then error(problem, 0) end
 end
 
-local OWN = { "handler", "half_close", "idle_timeout", "max_body", "max_head", "stream_bodies",
-  "timeout" }
+local OWN = { "body_timeout", "handler", "half_close", "idle_timeout", "max_body", "max_head",
+  "stream_bodies", "timeout" }
 
 -- A mistake in the options of ml.net.listen, as one in ours.
 local function mistake_in(text)
@@ -240,9 +241,24 @@ local function refuse_handler(others)
   mistake("ml.http.serve: the handler is missing", "; put a function first in the table")
 end
 
--- Serves HTTP. Options: those of ml.net.listen; `max_head` and `max_body` (bytes); `timeout` and
--- `idle_timeout` (seconds); `stream_bodies`, `half_close`; the handler is the first element.
--- Returns the listener; or nil, message, code.
+-- What gives the time limits of a body: those of each read; and of all, where the server reads it.
+local function body_time(own)
+  local limit = { timeout = own.timeout }
+  local function each() return limit end
+  if own.stream_bodies then return function() return each end end
+  return function()
+    local left = message.deadline(own.body_timeout)
+    return function()
+      local options = left()
+      options.timeout = math.min(options.timeout, own.timeout)
+      return options
+    end
+  end
+end
+
+-- Serves HTTP. Options: those of ml.net.listen; `max_head` and `max_body` (bytes); `timeout`,
+-- `body_timeout` and `idle_timeout` (seconds); `stream_bodies`, `half_close`; the handler is the
+-- first element. Returns the listener; or nil, message, code.
 function server.serve(options)
   if type(options) ~= "table" then
     mistake "ml.http.serve: takes a table of options, e.g. { port = 8080, handler }"
@@ -253,8 +269,8 @@ function server.serve(options)
   own.handler = options[1] or own.handler
   if type(own.handler) ~= "function" then refuse_handler(listening) end
   own.timeout, own.idle_timeout = own.timeout or 30, own.idle_timeout or 60
-  local limit = { timeout = own.timeout }
-  own.time = function() return limit end
+  own.body_timeout = own.body_timeout or 300
+  own.body_time = body_time(own)
   own.idle = { timeout = own.idle_timeout }
   listening.line_limit = options.line_limit or own.max_head or message.HEAD_LIMIT
   listening[1] = function(stream, peer) serve(stream, peer, own) end
