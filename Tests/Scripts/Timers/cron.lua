@@ -105,7 +105,7 @@ assert(where:find "^loop:cron: expected five fields .* %(Timers/cron.lua:%d+%)$"
 local trace, today = {}, os.time()
 local daily = loop:cron { "0 3 * * *", zone = "UTC", name = "nightly", function(timer, missed)
   trace[#trace + 1] = os.date "!%H:%M " .. missed
-  if #trace == 2 then timer:invalidate() end
+  if #trace == 3 then timer:invalidate() end
 end }
 assert(daily.name == "nightly" and tostring(daily):find "nightly")
 loop:run()
