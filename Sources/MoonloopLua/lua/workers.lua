@@ -35,6 +35,8 @@ function methods:await()
     local one = ended:receive()
     if not one.ok then
       self:stop()
+      -- The others are awaited on, so that none reports a failure of its own beside this one.
+      for place = #tasks, 1, -1 do tasks[place] = nil end
       self[one.number]:await()  -- raises its error
     end
     results[one.number] = one.value
