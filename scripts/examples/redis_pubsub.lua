@@ -59,8 +59,8 @@ end)
 loop:task({ name = "publisher" }, function()
   local stream <close> = connect()
   subscribed:receive()
-  for _, text in ipairs { "hello", "zwei\r\nZeilen", "bye" } do
+  for _, text in ipairs { "hello", "two\r\nlines", "bye" } do
     local heard = call(stream, "PUBLISH", channel, text)
-    if heard ~= 1 then print("nobody heard: " .. text) end
+    if heard == 0 then print("nobody heard: " .. text) end
   end
 end)

@@ -19,7 +19,7 @@ local function keep(service)
   local delay = first
   repeat
     local began = ml.now()
-    local p, why = ml.process.spawn { "sh", "-c", "exec " .. service.command, name = service.name,
+    local p, why = ml.process.spawn { "sh", "-c", service.command, name = service.name,
       stdin = "null", group = true }
     if p then
       say(service, "started as " .. p.pid)

@@ -150,8 +150,8 @@ struct ServerExampleTests {
       outcome.output == """
         subscribed to planets (1)
         planets: hello
-        planets: zwei\r
-        Zeilen
+        planets: two\r
+        lines
         planets: bye
         0
 

@@ -12,6 +12,8 @@ local function quit(text)
   os.exit(1)
 end
 
+if not op then quit "usage: control.lua add COUNTER NUMBER | list | watch COUNTER | stop" end
+
 loop:task(function()
   local port <close>, message = ml.port.connect(name)
   if not port then quit(message) end

@@ -5,6 +5,11 @@ local ml = require "moonloop"
 local loop = ml.current()
 local open = require "pool"
 
+if not arg[1] then
+  io.stderr:write("usage: orders.lua FILE\n")
+  os.exit(2)
+end
+
 local pool = open { path = arg[1], size = 2 }
 local beats = 0
 local heart = loop:every(0.01, function() beats = beats + 1 end)
