@@ -68,6 +68,7 @@ struct SpecRunTests {
       name: "list-filtered", folder: "tags",
       arguments: ["-l", "--filter", "^fruit", "--filter-out=dried"], status: 0),
     Row(name: "repeat", folder: "tags", arguments: ["--repeat", "2", "-t", "hard"], status: 0),
+    Row(name: "repeat-failed", folder: "flaky", arguments: ["--repeat", "5"], status: 1),
     Row(name: "nothing", folder: "tags", arguments: ["--filter", "no such test"], status: 2),
     Row(name: "jobs", folder: "insulation", arguments: ["--jobs", "2", "-v"], status: 0),
     Row(name: "jobs-crash", folder: "crash", arguments: ["-j2"], status: 1),

@@ -63,3 +63,8 @@ it("fails in many tasks at once", function(loop)
 end)
 
 it("calls an assertion wrongly", function() assert.matches("200", nil) end)
+
+it("fails in a finalizer", function()
+  setmetatable({}, { __gc = function() error "in a finalizer" end })
+  collectgarbage()
+end)

@@ -219,6 +219,7 @@ end
 --- The problem for an error that nothing handled, of a handler or a task.
 -- @param text the report that the program would have printed
 function failure.reported(text)
+  text = text:gsub("\nerror in __gc %((.-:%d+: .*)%)$", "\n%1")  -- as Lua warns of it
   local message = without_hidden(text):gsub("^moonloop: ", ""):gsub("\nstack traceback:$", "")
   return {
     status = "error", kind = "report", traceback = "", message = message,
