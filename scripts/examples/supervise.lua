@@ -19,7 +19,7 @@ local function keep(service)
   local delay = first
   repeat
     local began = ml.now()
-    local p, why = ml.process.spawn { "sh", "-c", service.command, name = service.name,
+    local p, why = ml.process.spawn { "sh", "-c", service.shell_command, name = service.name,
       stdin = "null", group = true }
     if p then
       say(service, "started as " .. p.pid)
@@ -38,7 +38,9 @@ end
 for _, text in ipairs(arg) do
   local name, command = text:match "^(%w+)=(.+)$"
   assert(name, "name services as NAME=COMMAND")
-  local service = { name = name, command = command }
+  -- A single command takes the place of the shell, so that the process is the program itself.
+  local is_single = not command:find "[;&|\n]"
+  local service = { name = name, shell_command = (is_single and "exec " or "") .. command }
   service.keeper = loop:task({ name = name }, keep, service)
   services[#services + 1] = service
 end
