@@ -41,6 +41,7 @@ package final class Runs {
     context.running = outer
     context.tasks.stopFinishedWait()
     if Ending.reason == Ending.byProgram { Ending.stopCallout() }  // `os.exit` was called inside
+    runtime.bed?.limit?.endRunner()
     return result
   }
 

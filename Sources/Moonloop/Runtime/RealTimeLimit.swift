@@ -69,6 +69,13 @@ final class RealTimeLimit: Sendable {
     }
   }
 
+  /// A nested run has ended: who has begun one run after the other for long is stopped here, since
+  /// an interrupt that comes within a run stops nobody. Loop thread only.
+  func endRunner() {
+    let isUp = state.withLock { !$0.isOver && $0.strikes > Self.lastPatience }
+    if isUp { script.interrupt() }
+  }
+
   /// Stops nothing until `release` was called as often; then the time starts again.
   func hold() { state.withLock { $0.holds += 1 } }
 
