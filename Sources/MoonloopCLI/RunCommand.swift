@@ -246,8 +246,8 @@ extension RunSettings {
     forConfigurations.timeout = timeout.map { $0 / .seconds(1) }
     verdict = try options.choice("--on-error", [.continue, .stop])
     if verdict != nil { forConfigurations.given.append("on_error") }
-    timerSlack = try options.duration("--timer-slack", atLeast: .zero)
-    spin = try options.duration("--spin", atLeast: .zero)
+    timerSlack = try options.lateness("--timer-slack")
+    spin = try options.lateness("--spin")
     try take(options)
     try takeGuest(options)
     if limits.memory != nil { forConfigurations.given.append("memory") }
@@ -302,6 +302,12 @@ extension RunSettings {
 }
 
 extension ScannedOptions {
+  fileprivate func lateness(_ name: String) throws(UsageError) -> Duration? {
+    let time = try duration(name, atLeast: .zero)
+    if let time, time > .seconds(1) { throw bad(name, "at most 1s", value(name) ?? "") }
+    return time
+  }
+
   fileprivate func duration(
     _ name: String, atLeast least: Duration
   ) throws(UsageError) -> Duration? {

@@ -16,7 +16,8 @@ package final class SimulatedKernel: Kernel, @unchecked Sendable {
   /// The thread that sleeps in `wait`, and where.
   private var sleeper: (thread: SimulatedThread, set: PollSetID)?
   private var isWoken = false
-  package var spin: Int64 = 0  // its sleeps end in time
+  package var timerSlack: Int64 = 0  // its sleeps end in time
+  package var spin: Int64 = 0
   private var watchesWallClock = false
   private var steps = 0
 

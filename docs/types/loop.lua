@@ -112,10 +112,9 @@ loop.is_waiting = nil
 ---@type moonloop.ErrorHandler?
 loop.on_error = nil
 
----How late the system may end a sleep of the loop's thread.
+---How late the system may end a sleep of the loop.
 ---A sleep that may end later can end together with others. The default of Linux is 0.00005 s; 0 is
----the least that there is, 1 ns. It is a property of the thread: handlers that block it sleep by it
----too. A guest needs the grant 'limit'. Settable.
+---the least that there is, 1 ns, and 1 s the most. A guest needs the grant 'limit'. Settable.
 ---```lua
 ---loop.timer_slack = 1e-6
 ---print(loop.timer_slack)   --> 1e-06
@@ -125,8 +124,8 @@ loop.timer_slack = nil
 
 ---How long before a timer's date the loop ends its sleep, to look again and again.
 ---The processor is busy for that long before each timer, which then is late by less than a
----microsecond or two; 0, the default: the loop sleeps. Without effect where time jumps, and in
----recordings. A guest needs the grant 'limit'. Settable.
+---microsecond or two; 0, the default: the loop sleeps; 1 s is the most. Without effect where time
+---jumps, and in recordings. A guest needs the grant 'limit'. Settable.
 ---```lua
 ---loop.spin = 0.0001
 ---loop:after(0.001, function() print "on time" end)   --> on time

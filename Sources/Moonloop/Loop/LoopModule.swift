@@ -218,10 +218,12 @@ private let loopSetSpin: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// The value of a field that decides how late others of the thread are, too.
+  /// The value of a field that decides how late others of the loop are, too.
   fileprivate func lateness() throws(ScriptMistake) -> Duration {
     try requireGrant(of: .limits)
-    return .nanoseconds(try seconds(2, "the value", .notNegative))
+    let nanoseconds = try seconds(2, "the value", .notNegative)
+    if nanoseconds > 1_000_000_000 { throw mistake("must be at most 1 s, got \(given(2))") }
+    return .nanoseconds(nanoseconds)
   }
 }
 

@@ -79,6 +79,9 @@ package protocol Kernel: AnyObject {
     _ set: PollSetID, until deadline: Int64, into ready: UnsafeMutableBufferPointer<ReadyEvent>
   ) -> Int
 
+  /// How late the system may end a sleep, in nanoseconds; 0: what the thread has.
+  var timerSlack: Int64 { get set }
+
   /// How long before a deadline a wait ends its sleep, to look again and again until it has come;
   /// 0 ns by default.
   var spin: Int64 { get set }

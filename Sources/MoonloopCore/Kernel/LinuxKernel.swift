@@ -25,6 +25,9 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   @exclusivity(unchecked) package var hearsAttention = false  // a plain word
 
   package var spin: Int64 = 0
+  /// Set for each sleep and taken back after it: the thread's own is for its other sleeps, and goes
+  /// to the programs that it starts.
+  package var timerSlack: Int64 = 0
 
   /// Whether what enters the loop is kept, or replayed.
   private let hasIntake = !Intake.isPlain
@@ -337,8 +340,11 @@ extension LinuxKernel {
     let records = UnsafeMutableRawPointer(ready.baseAddress!).assumingMemoryBound(
       to: cmx_ready.self)
     let limit = Int32(clamping: ready.count)
+    let slack = timerSlack > 0 && sleep > 0 && !hasIntake ? cmx_timer_slack() : 0
+    if slack > 0 { _ = cmx_set_timer_slack(timerSlack) }
     let count = cmx_epoll_wait(
       set.rawValue, records, limit, sleep == .max ? -1 : sleep, &`internal`)
+    if slack > 0 { _ = cmx_set_timer_slack(Int64(slack)) }
     if count < 0 {
       if count != -Errno.interrupted { Self.endWaits(set, -count) }
       return Found(count: 0, endsWait: true, hasInternal: false)

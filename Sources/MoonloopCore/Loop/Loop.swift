@@ -147,6 +147,38 @@ public final class Loop: @unchecked Sendable {
     return runs.passes
   }
 
+  /// How late the system may end a sleep of the loop, so that it wakes for several at once.
+  ///
+  /// By default what its thread has, 50 µs; zero is the least that there is, 1 ns; a second is the
+  /// most. Loop thread only.
+  public var timerSlack: Duration {
+    get {
+      requireThread("timerSlack")
+      let own = kernel.timerSlack
+      return .nanoseconds(own > 0 ? own : Int64(max(0, cmx_timer_slack())))
+    }
+    set {
+      requireThread("timerSlack")
+      kernel.timerSlack = min(max(1, newValue.loopNanoseconds), 1_000_000_000)
+    }
+  }
+
+  /// How long before the date of a timer the loop ends its sleep, to look again and again.
+  ///
+  /// The processor is busy for that time before each timer, which then is late by no more than a
+  /// look at the clock. Zero, the default: the loop sleeps until the date; a second is the most. Has
+  /// no effect where time jumps, or while what enters the loop is recorded. Loop thread only.
+  public var spin: Duration {
+    get {
+      requireThread("spin")
+      return .nanoseconds(kernel.spin)
+    }
+    set {
+      requireThread("spin")
+      kernel.spin = min(max(0, newValue.loopNanoseconds), 1_000_000_000)
+    }
+  }
+
   /// How deep runs may be nested; a run beyond stops the program: ask `canRun`. Loop thread only.
   public var nestingLimit: Int {
     get {

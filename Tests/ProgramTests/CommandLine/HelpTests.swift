@@ -7,7 +7,8 @@ struct HelpTests {
   static let names = [
     "loop:timer", "timers", "ml.sleep", "ml.http.get", "http", "configuration", "running:run",
     "describe", "it", "t", "t:spawn", "compat", "uv.install",
-    "p.screen", "compat.uv", "compat.socket", "moonloop.compat.uv", "luv", "LuaSocket", "t.any",
+    "p.screen", "compat.uv", "compat.socket", "moonloop.compat.uv", "luv", "LuaSocket", "os.time",
+    "t.any",
   ]
 
   @Test("explains a name as the prompt does", arguments: names)

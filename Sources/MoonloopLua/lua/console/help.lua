@@ -166,8 +166,9 @@ local function parts_of(name)
   return reference.all().receivers[owner], word, owner
 end
 
--- What a name of another package stands for.
-local OTHERS = { luv = "compat.uv", luasocket = "compat.socket" }
+-- What a name of another package stands for; Lua's times follow the loop's clock.
+local OTHERS = { luv = "compat.uv", luasocket = "compat.socket", ["os.time"] = "ml.wall_time",
+  ["os.date"] = "ml.wall_time", ["os.clock"] = "ml.wall_time" }
 
 -- What a name such as "sleep", "ml.sleep", "loop:timer", "timer" or "timers" stands for; nil if
 -- nothing is called so.
