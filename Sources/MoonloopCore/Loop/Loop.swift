@@ -166,8 +166,8 @@ public final class Loop: @unchecked Sendable {
   /// How long before the date of a timer the loop ends its sleep, to look again and again.
   ///
   /// The processor is busy for that time before each timer, which then is late by no more than a
-  /// look at the clock. Zero, the default: the loop sleeps until the date; a second is the most. Has
-  /// no effect where time jumps, or while what enters the loop is recorded. Loop thread only.
+  /// look at the clock. Zero, the default: the loop sleeps until the date; a second is the most.
+  /// Has no effect where time jumps, or while what enters the loop is recorded. Loop thread only.
   public var spin: Duration {
     get {
       requireThread("spin")
