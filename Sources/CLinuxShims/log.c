@@ -168,9 +168,12 @@ static void release(struct log *log) {
 static void write_part(struct log *log) {
   size_t part = first_part(log);
   log->is_written = true;
+  struct log seen = *log;  // others may look at the log meanwhile
   pthread_mutex_unlock(&lock);
-  size_t done = write_now(log, log->buffer + log->begin, part);
+  size_t done = write_now(&seen, seen.buffer + seen.begin, part);
   pthread_mutex_lock(&lock);
+  log->problem = seen.problem;
+  log->is_broken = seen.is_broken;
   log->is_written = false;
   take_off(log, done);
   if (is_free(log)) release(log);

@@ -95,7 +95,7 @@ private func sinkWrite(_ call: HostCall) throws -> Int32 {
   let sink = try call.log()
   let outcome = SinkOutcome.intake(sink) {
     let isTaken = call.stack.withBytes(2) { sink.write($0) } ?? false
-    return SinkOutcome(sink, isTaken: isTaken, left: sink.isFile ? 0 : sink.drain())
+    return SinkOutcome(sink, isTaken: isTaken, left: sink.drain())
   }
   call.stack.push(outcome.isTaken)
   return 1 + call.push(outcome)

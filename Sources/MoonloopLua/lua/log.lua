@@ -44,7 +44,7 @@ end
 function Outlet:write(line, notice)
   local text = (notice and notice .. "\n" or "") .. line .. "\n"
   local is_taken, left, problem = sinks.write(self.sink, text)
-  if left > 0 then self:drain_later() end
+  if left > 0 and not self.is_file then self:drain_later() end
   if problem and not self.is_reported and self.name ~= "stderr" then
     warning.write(("log '%s': %s; records are %s"):format(self.name, problem,
       left > 0 and "kept until there is room" or "dropped from now on"))
@@ -63,7 +63,7 @@ local function open(to)
   if wrong then mistake("ml.log: " .. wrong) end
   local sink, problem, code = sinks.open(fd or to)
   if not sink then return nil, ("ml.log: '%s'%s"):format(to, problem:match ":.*"), code end
-  local outlet = setmetatable({ sink = sink, name = to }, Outlet)
+  local outlet = setmetatable({ sink = sink, is_file = sinks.is_file(sink), name = to }, Outlet)
   if not fd then unheld.add(outlet, "log", to) end
   return outlet
 end
@@ -137,7 +137,7 @@ function methods:flush(options)
     if problem then return nil, problem, code end
     if left == 0 then break end
     if ml.now() >= ends then return nil, "the log is not written yet", "ETIMEDOUT" end
-    if not sinks.is_file(outlet.sink) then ml.sleep(AGAIN)
+    if not outlet.is_file then ml.sleep(AGAIN)
     else require("moonloop.files").wait(options.timeout, "log:flush", "await_log", outlet.sink) end
   end
   return true
