@@ -3,6 +3,7 @@
 
 import Glibc
 import Moonloop
+import Synchronization
 import Testing
 
 /// The outcome of a chunk.
@@ -66,6 +67,21 @@ struct ScriptRun {
     var result = ScriptRun()
   }
 
+  /// Gives a descriptor a number that other tests do not get when a script has closed it.
+  private static func awayFromOthers(_ fd: Int32) -> Int32 {
+    let lowest = 600 + Int32(descriptorsMade.wrappingAdd(1, ordering: .relaxed).newValue % 200)
+    // Children of other tests must not hold it.
+    let moved = fcntl(fd, F_DUPFD_CLOEXEC, lowest)
+    guard moved >= 0 else {
+      _ = fcntl(fd, F_SETFD, FD_CLOEXEC)
+      return fd
+    }
+    _ = Glibc.close(fd)
+    return moved
+  }
+
+  private static let descriptorsMade = Atomic<UInt32>(0)
+
   static func prepare(_ state: LuaState, _ run: Collector) throws {
     state.runtime!.errors.write = { run.result.reports.append($0) }
     state.register("emit") { (line: String) in run.result.lines.append(line) }
@@ -76,11 +92,9 @@ struct ScriptRun {
     state.register("open_pipe") { () -> Int in
       var ends: [Int32] = [0, 0]
       guard pipe(&ends) == 0 else { return -1 }
-      for end in ends {
-        _ = fcntl(end, F_SETFD, FD_CLOEXEC)  // Children of other tests must not hold them.
-        _ = fcntl(end, F_SETFL, O_NONBLOCK)
-      }
-      return Int(ends[0]) << 32 | Int(ends[1])
+      let moved = ends.map(awayFromOthers)
+      for end in moved { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+      return Int(moved[0]) << 32 | Int(moved[1])
     }
     state.register("open_file") { (path: String) in Int(Glibc.open(path, O_RDONLY | O_CLOEXEC)) }
     try state.run(

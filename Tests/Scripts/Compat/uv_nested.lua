@@ -4,6 +4,7 @@ local uv = require "moonloop.compat.uv"
 
 local folder = assert(uv.fs_mkdtemp "/tmp/moonloop-XXXXXX")
 local kinds = {}
+local plain = {}  -- descriptors that no handle owns
 
 -- Each makes one callback of its kind happen, which calls `called` with the open handles.
 
@@ -149,6 +150,7 @@ end
 function kinds.poll(called)
   local fds, other = uv.socketpair(), uv.new_tcp()
   local poll = uv.new_poll(fds[1])
+  plain[#plain + 1] = fds[1]
   other:open(fds[2])
   poll:start("r", function()
     uv.fs_read(fds[1], 1)
@@ -172,8 +174,15 @@ for class, make in pairs {
   signal = uv.new_signal, tcp = uv.new_tcp, pipe = uv.new_pipe, udp = uv.new_udp,
   fs_event = uv.new_fs_event, fs_poll = uv.new_fs_poll,
   async = function() return uv.new_async(function() end) end,
-  poll = function() return uv.new_poll(uv.socketpair()[1]) end,
-  tty = function() return uv.new_tty(uv.pipe().read, true) end,
+  poll = function()
+    table.move(uv.socketpair(), 1, 2, #plain + 1, plain)
+    return uv.new_poll(plain[#plain])
+  end,
+  tty = function()
+    local ends = uv.pipe()
+    plain[#plain + 1] = ends.write
+    return uv.new_tty(ends.read, true)
+  end,
   process = function() return (uv.spawn("true", {})) end,
 } do
   kinds["close " .. class] = function(called)
@@ -278,6 +287,7 @@ for _, name in ipairs(names) do
     -- In these two the order is that of the system; each run has returned.
     if not expected then given, expected = given:gsub("run false;? ?", ""), "" end
     assert(given == expected, ("%s, %s: %s"):format(name, title, given))
+    for place = #plain, 1, -1 do uv.fs_close(table.remove(plain, place)) end
   end
 end
 
