@@ -46,14 +46,15 @@ function ml.json.decode(text, options) end
 ---@field decimals? integer Round floats to this many decimals; a whole number then has none.
 ---@field is_lenient? boolean Write what has no JSON form as its text, instead of raising an error.
 ---@field max_depth? integer How deep tables may be nested; default 200.
+---@field max_size? moonloop.Bytes Longer texts are refused, before they are put together; default 256 MiB, line breaks and indentation not counted.
 
 ---Writes a value as JSON, with sorted names.
 ---A table with a first element is a list, and so is an empty one that was not read from `{}` or
 ---made by `ml.json.object`. In any other table numbers are names too: `{ [7] = "a" }` is
 ---`{"7":"a"}`. NaN and the infinities become null. No metamethod is called. Raises an error for
 ---what has no JSON form (functions, cycles, lists with other keys, `7` and `"7"` as keys of one
----table, strings that are not UTF-8), which says where in the value it is; and one that names the
----wrong option.
+---table, strings that are not UTF-8), which says where in the value it is; for a text that gets too
+---long; and one that names the wrong option.
 ---```lua
 ---print(ml.json.encode { name = "ada", scores = { 1, 2.0 }, tags = {} })
 -----> {"name":"ada","scores":[1,2.0],"tags":[]}

@@ -11,7 +11,7 @@ local DEPTH_LIMIT, SIZE_LIMIT = 200, 256 << 20
 local DEPTH, SIZE = { "integer", 1, 10000 }, { "integer", 1, 1 << 40 }
 local READING = { null = "any", max_depth = DEPTH, max_size = SIZE }
 local WRITING = { pretty = "boolean", decimals = { "integer", 0, 17 }, is_lenient = "boolean",
-  max_depth = DEPTH }
+  max_depth = DEPTH, max_size = SIZE }
 
 local OBJECT = {}  -- the metatable of a table that is an object, even if it is empty or has a 1
 local NULL = setmetatable({}, {
@@ -143,16 +143,6 @@ function json.decode(text, options)
   return nil, ("json:%d:%d: %s"):format(lines + 1, column, value.what), "EBADMSG"
 end
 
--- The shortest text that reads as the same float, and never as an integer; or rounded.
-local function number_text(number, decimals)
-  if math.type(number) == "integer" then return ("%d"):format(number) end
-  if number ~= number or number == math.huge or number == -math.huge then return "null" end
-  if decimals then return units.trimmed(number, decimals) end
-  local text = ("%.15g"):format(number)
-  if tonumber(text) ~= number then text = ("%.17g"):format(number) end
-  return text:find "[^%d-]" and units.pointed(text) or text .. ".0"
-end
-
 local Writer = {}
 Writer.__index = Writer
 
@@ -165,6 +155,13 @@ function Writer:odd(what, text)
     what = what .. (place == 1 and ", at " or "") .. (key:find "^%[" and "" or ".") .. key
   end
   error({ problem = what .. (self.depth > 10 and "..." or "") }, 0)
+end
+
+-- Counts what the text is made of, before it is put together: a limit ends that early.
+function Writer:count(text)
+  self.left = self.left - #text
+  if self.left >= 0 then return text end
+  error({ problem = ("longer than %d bytes"):format(self.options.max_size or SIZE_LIMIT) }, 0)
 end
 
 function Writer:string(text)
@@ -206,7 +203,7 @@ function Writer:parts(value, length)
   if length then return parts, "[", "]" end
   for key, field in next, value do
     path[depth] = key
-    parts[#parts + 1] = self:name(value, key) .. colon .. self:value(field)
+    parts[#parts + 1] = self:count(self:name(value, key)) .. colon .. self:value(field)
   end
   table.sort(parts)
   return parts, "{", "}"
@@ -219,6 +216,7 @@ function Writer:table(value)
   if self.depth >= (self.options.max_depth or DEPTH_LIMIT) then
     return self:odd(("nested more than %d deep"):format(self.depth), "(nested too deep)")
   end
+  self:count "[]"
   self.open[value], self.depth = true, self.depth + 1
   local parts, opening, closing = self:parts(value, length)
   self.open[value], self.depth = nil, self.depth - 1
@@ -229,17 +227,17 @@ end
 
 function Writer:value(value)
   local kind = type(value)
-  if kind == "nil" or rawequal(value, NULL) then return "null" end
-  if kind == "string" then return self:string(value) end
-  if kind == "number" then return number_text(value, self.options.decimals) end
-  if kind == "table" then return self:table(value) end
-  if kind == "boolean" then return tostring(value) end
-  return self:odd(("a %s has no JSON form"):format(kind), values.tostring(value))
+  if kind == "table" and not rawequal(value, NULL) then return self:table(value) end
+  return self:count(kind == "string" and self:string(value)
+    or kind == "number" and units.json(value, self.options.decimals)
+    or kind == "boolean" and tostring(value) or (kind == "nil" or kind == "table") and "null"
+    or self:odd(("a %s has no JSON form"):format(kind), values.tostring(value)))
 end
 
 function json.encode(value, options)
   options = check("ml.json.encode", options, WRITING)
-  local writer = setmetatable({ options = options, open = {}, path = {}, depth = 0 }, Writer)
+  local writer = setmetatable({ options = options, open = {}, path = {}, depth = 0,
+    left = options.max_size or SIZE_LIMIT }, Writer)
   local ok, text = pcall(writer.value, writer, value)
   if ok then return text end
   if type(text) ~= "table" then error(text, 0) end

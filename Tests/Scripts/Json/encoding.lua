@@ -38,8 +38,8 @@ end
 
 local circle = { 1 }
 circle[2] = { circle }
-local function fails(expected, value)
-  local ok, problem = pcall(json.encode, value)
+local function fails(expected, value, options)
+  local ok, problem = pcall(json.encode, value, options)
   assert(not ok and problem:find("ml.json.encode: " .. expected .. " (", 1, true) == 1, problem)
 end
 fails("a function has no JSON form", print)
@@ -94,6 +94,13 @@ for _, depth in ipairs { 0, -1, 10001, 1e6 // 1 | 0 } do
   assert(not ok and problem:find "^ml.json.encode: 'max_depth' must be from 1 to 10000", problem)
 end
 assert(#json.encode(nested(10000), { max_depth = 10000 }) == 20000)
+
+-- A text that gets too long is refused before it is made: this one has 2^60 leaves.
+local doubled = { "x" }
+for _ = 1, 60 do doubled = { doubled, doubled } end
+fails("longer than 1000 bytes", doubled, { max_size = 1000 })
+fails("longer than 4 bytes", { a = 1 }, { max_size = 4 })
+is('{"a":1}', { a = 1 }, { max_size = 7 })
 
 -- For inspecting a program: any value has a form.
 is('{"1":1,"x":2}', { 1, x = 2 }, { is_lenient = true })

@@ -93,4 +93,15 @@ function units.bytes(text)
   return bytes and bytes < 1 << 62 and math.tointeger(bytes) or nil
 end
 
+--- The shortest text that reads as the same float, and never as an integer; or rounded. What JSON
+--- has no number for is "null".
+function units.json(number, decimals)
+  if math.type(number) == "integer" then return ("%d"):format(number) end
+  if number ~= number or number == math.huge or number == -math.huge then return "null" end
+  if decimals then return units.trimmed(number, decimals) end
+  local text = ("%.15g"):format(number)
+  if tonumber(text) ~= number then text = ("%.17g"):format(number) end
+  return text:find "[^%d-]" and units.pointed(text) or text .. ".0"
+end
+
 return units
