@@ -26,6 +26,14 @@ struct RecordedSocketTests {
     print((require "socket.http".request("http://localhost:" .. plain.port .. "/plain")))
     print((require "ssl.https".request("https://localhost:" .. secret.port .. "/secret")))
     print(socket.connect("127.0.0.1", 1))
+    local ssl = require "ssl"
+    local wrapped = assert(ssl.wrap(assert(socket.connect("127.0.0.1", secret.port)),
+      { mode = "client", protocol = "any", verify = "none" }))
+    assert(wrapped:dohandshake())
+    local certificate, chain = wrapped:getpeercertificate(), wrapped:getpeerchain()
+    print(certificate:digest "sha256", certificate:subject()[1].value, #chain, chain[1]:serial())
+    print(ssl.loadcertificate(certificate:pem()):notafter())
+    wrapped:close()
     local server = assert(socket.bind("127.0.0.1", 0))
     local place, port = server:getsockname()
     local client = assert(socket.connect(place, port))

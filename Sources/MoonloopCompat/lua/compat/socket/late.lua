@@ -11,6 +11,11 @@ local patches = {}
 
 patches["ssl.context"] = function(_, _, module) taped.module(module, { create = "SSL:Context" }) end
 
+patches["ssl.x509"] = function(class, _, module)
+  taped.module(module, { load = "SSL:Certificate" })
+  class "SSL:Certificate"
+end
+
 patches["ssl.core"] = function(class, _, module)
   taped.module(module, { create = "SSL:Connection" })
   local methods, c = class "SSL:Connection"
@@ -37,6 +42,7 @@ patches["socket.unix"] = function(class, patch_all, module)
     datagrams.patch(c, methods)
   end
 end
+
 function late.install(class, patch_all)
   for name, patch in pairs(patches) do
     if package.loaded[name] then

@@ -30,9 +30,12 @@ local function blank(kind)
   return debug.setmetatable(posix.blank(), metas[kind])
 end
 
--- In a replay, an object that was made outside is a file without contents.
+-- In a replay, an object that was made outside is a file without contents; it may be in a list.
 local function replaced(kind, first, ...)
   if io.type(first) then return blank(kind), ... end
+  for place, each in ipairs(type(first) == "table" and first or {}) do
+    first[place] = replaced(kind, each)
+  end
   return first, ...
 end
 
@@ -45,9 +48,12 @@ function taped.call(fn, name, kind)
   return function(...) return replaced(kind, kept(...)) end
 end
 
+-- What methods make, unless it is plain values.
+local MADE = { getpeercertificate = "SSL:Certificate", getpeerchain = "SSL:Certificate" }
+
 --- A method of a class, such as "tcp{server}".
 function taped.method(class, name, fn)
-  return taped.call(fn, name, name == "accept" and class:match "^%w+")
+  return taped.call(fn, name, name == "accept" and class:match "^%w+" or MADE[name])
 end
 
 --- The functions of a module.
