@@ -1,4 +1,5 @@
-// Brings in the reference, docs/types/*.lua: `help` and completion read it when they are asked.
+// Brings in the reference, docs/types/*.lua, and the list of pages, docs/README.md: `help` and
+// completion read them when they are asked.
 #include "MoonloopLua.h"
 
 #define PAGE(name) {name, "docs/types/" name ".lua", (const char[]) {
@@ -115,6 +116,12 @@ static const struct cmo_source pages[] = {
 #embed "../../docs/types/compat.lua" suffix(, 0)
     END,
 };
+
+static const char index_of_pages[] = {
+#embed "../../docs/README.md" suffix(, 0)
+};
+
+const char *cmo_pages(void) { return index_of_pages; }
 
 const struct cmo_source *cmo_reference(size_t *count) {
   *count = sizeof pages / sizeof *pages;

@@ -59,6 +59,9 @@ static const struct cmo_source sources[] = {
     MODULE("console.help")
 #embed "lua/console/help.lua" suffix(, 0)
     END,
+    MODULE("console.pages")
+#embed "lua/console/pages.lua" suffix(, 0)
+    END,
     MODULE("console.orders")
 #embed "lua/console/orders.lua" suffix(, 0)
     END,

@@ -27,7 +27,9 @@ package final class Console {
     runtime.state.preload(
       LuaModule(
         "moonloop.console.host",
-        consoleEntries + [.function("reference", consoleReference)]))
+        consoleEntries + [
+          .function("reference", consoleReference), .function("pages", consolePages),
+        ]))
   }
 
   /// From now on other processes of the user may ask for a console of this loop.

@@ -1,4 +1,5 @@
-// The text that `help` and completion read: docs/types, as of when the program was built.
+// The text that `help` and completion read: docs/types and the list of pages, as of when the
+// program was built.
 
 internal import LuaEmbed
 internal import MoonloopLua
@@ -19,4 +20,9 @@ let consoleReference: LuaRawFunction = { L, context in
     }
     return 1
   }
+}
+
+/// `pages()`: docs/README.md.
+let consolePages: LuaRawFunction = { L, context in
+  hostValue(L, context, "pages") { _ in String(cString: cmo_pages()) }
 }

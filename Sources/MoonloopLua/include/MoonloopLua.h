@@ -21,6 +21,9 @@ const struct cmo_source *cmo_sources(size_t *count);
 // the file. Any thread.
 const struct cmo_source *cmo_reference(size_t *count);
 
+/// docs/README.md, which lists the pages.
+const char *cmo_pages(void);
+
 // Opens the module for the heads of HTTP messages. A function of Lua's: for Lua to call. (heads.c)
 int cmo_open_heads(struct lua_State *L);
 

@@ -1,5 +1,7 @@
 // `moonloop help NAME` prints what `help "NAME"` prints at a prompt.
 
+import Foundation
+import TestSupport
 import Testing
 
 @Suite("Help")
@@ -8,8 +10,17 @@ struct HelpTests {
     "loop:timer", "timers", "ml.sleep", "ml.http.get", "http", "configuration", "running:run",
     "describe", "it", "t", "t:spawn", "compat", "uv.install",
     "p.screen", "compat.uv", "compat.socket", "moonloop.compat.uv", "luv", "LuaSocket", "os.time",
-    "t.any",
+    "t.any", "sqlite", "blocking", "faq", "C libraries that block", "brokers",
   ]
+
+  @Test func `knows every page of the documentation`() throws {
+    for file in try FileManager.default.contentsOfDirectory(atPath: RepositoryFile.top + "/docs")
+    where file.hasSuffix(".md") && !["README.md", "lua-api.intro.md"].contains(file) {
+      let outcome = try moonloop(["help", String(file.dropLast(3))])
+      let hasPage = outcome.output.contains("docs/\(file)")
+      #expect(outcome.status == 0 && hasPage, "\(file): \(outcome)")
+    }
+  }
 
   @Test("explains a name as the prompt does", arguments: names)
   func explains(_ name: String) throws {

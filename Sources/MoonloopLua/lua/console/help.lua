@@ -1,5 +1,6 @@
 -- `help(x)`: documentation of a function, a method, a handle or a module.
 local ml = require "moonloop"
+local pages = require "moonloop.console.pages"
 local reference = require "moonloop.reference"
 local spelling = require "moonloop.text.spelling"
 
@@ -198,9 +199,17 @@ local function text_of_name(name)
   return table.concat(lines, "\n")
 end
 
--- All that `text_of_name` knows.
+-- The same with the page of that name, if there is one.
+local function text_with_page(name)
+  local text, page = text_of_name(name), pages.text(name)
+  return text and page and text .. "\n\n" .. wrapped(page:match "This.*") or text
+    or page and page:gsub("[^\n]+", wrapped)
+end
+
+-- All that `text_with_page` knows.
 local function names()
   local list = {}
+  for _, page in ipairs(pages.all()) do list[#list + 1] = page.name end
   for _, page in ipairs(reference.all().pages) do list[#list + 1] = page.title:lower() end
   for _, class in ipairs(reference.all().classes) do
     for _, entry in ipairs(class.entries) do list[#list + 1] = reference.name(entry) end
@@ -292,10 +301,14 @@ function help.text(...)
     for _, page in ipairs(reference.all().pages) do
       lines[#lines + 1] = ("  %-30s help %q"):format(page.title, page.title:lower())
     end
+    lines[#lines + 1] = "\nPages of the documentation, which help names:\n"
+    for _, page in ipairs(pages.all()) do
+      lines[#lines + 1] = ("  %-30s help %q"):format(page.title, page.name)
+    end
     return table.concat(lines, "\n")
   end
   if type(value) == "string" then
-    return text_of_name(value)
+    return text_with_page(value)
       or ("no help for '%s'%s"):format(value, hint(value, {}) or "; help() lists the subjects")
   end
   local class = class_of(value)
@@ -326,15 +339,18 @@ function help.command(count, ...)
   local name, list = given[2 * count + 1], {}
   for command in options.commands:gmatch "%S+" do list[#list + 1] = command end
   if options.names then return list_names(list) end
-  local text = text_of_name(name)
+  local text = text_with_page(name)
   if text then
     print(text)
     return 0
   end
   local subjects = {}
   for place, page in ipairs(reference.all().pages) do subjects[place] = page.name end
-  local more = hint(name, list) or ("; the commands are %s; the subjects are %s"):format(
-    table.concat(list, ", "), table.concat(subjects, ", "))
+  local named = {}
+  for place, page in ipairs(pages.all()) do named[place] = page.name end
+  local more = hint(name, list)
+    or ("; the commands are %s; the subjects are %s; the pages are %s"):format(
+      table.concat(list, ", "), table.concat(subjects, ", "), table.concat(named, ", "))
   io.stderr:write(("moonloop: help: no command and no entry is called '%s'%s\n"):format(name, more))
   return 2
 end
