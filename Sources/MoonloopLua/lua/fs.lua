@@ -154,6 +154,17 @@ function copy_entry(call, from, to, flags)
   return call("copyfile", from, to, flags)
 end
 
+-- Whether a path, or what there is of it, lies in a folder, whatever both are called.
+local function is_inside(call, path, folder)
+  local outer, inner = call("realpath", folder), nil
+  repeat
+    inner = call("realpath", path)
+    path = path:match "^(.*[^/])/+[^/]+/*$" or path:find "^/" and "/" or "."
+  until inner or path == "/" or path == "."
+  inner = inner or call("realpath", path)
+  return outer and inner and (inner .. "/"):sub(1, #outer + 1) == outer .. "/"
+end
+
 function fs.copy(from, to, options)
   file.text("ml.fs.copy", from, "the path")
   file.text("ml.fs.copy", to, "the new path")
@@ -161,7 +172,9 @@ function fs.copy(from, to, options)
     { recursive = "boolean", replace = "boolean" })
   local flags = made.replace == false and 3 or 2
   if not made.recursive then return call("copyfile", from, to, flags) end
-  if (to .. "/"):sub(1, #from + 1) == from .. "/" then
+  local status, message, code = call("lstat", from)
+  if not status then return nil, message, code end
+  if status.type == "directory" and is_inside(call, to, from) then
     return nil, ("ml.fs.copy: '%s' to '%s': a folder cannot hold itself (EINVAL)"):format(from, to),
       "EINVAL"
   end

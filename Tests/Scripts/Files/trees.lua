@@ -13,8 +13,10 @@ loop:task(function()
   assert(fs.link("../../..", folder .. "/from/a/up", { symbolic = true }))
   assert(fs.link(folder .. "/kept", folder .. "/from/second"))
   assert(fs.copy(folder .. "/from", folder .. "/to", { recursive = true }))
-  assert(select(3, fs.copy(folder .. "/from", folder .. "/from/x", { recursive = true }))
-    == "EINVAL")
+  for _, name in ipairs { "/from", "/./from", "/from/", "/from/a/.." } do
+    assert(select(3, fs.copy(folder .. name, folder .. "/from/a/x", { recursive = true }))
+      == "EINVAL", name)
+  end
   local trace = {}
   for path, kind, depth in fs.walk(folder .. "/to") do
     trace[#trace + 1] = ("%s %s %d"):format(path:sub(#folder + 2), kind, depth)
