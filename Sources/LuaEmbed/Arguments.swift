@@ -21,9 +21,11 @@ public struct LuaArgumentError: Error, Equatable {
     self.init("\(subject) must be \(expected), got \(given)")
   }
 
-  /// The whole message: function, problem, place, hint.
+  /// The whole message: function, problem, place, hint. Without a function it begins with the
+  /// problem.
   public func message(in function: String, site: String) -> String {
-    LuaText.clean("\(function): \(problem)\(site)\(hint.map { "; " + $0 } ?? "")")
+    let subject = function.isEmpty ? "" : function + ": "
+    return LuaText.clean("\(subject)\(problem)\(site)\(hint.map { "; " + $0 } ?? "")")
   }
 
   /// An unknown word, with the nearest known one or all of them.

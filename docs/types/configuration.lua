@@ -29,7 +29,7 @@
 ---@field memory? moonloop.Bytes|string Memory limit for Lua, e.g. "64M".
 ---@field callout? moonloop.Seconds Time limit for one call of a handler.
 ---@field instructions? integer Instruction limit for one call of a handler.
----@field handles? integer Limit for each of these: timers, other items, tasks, performs, open files, waiting notifications, and (together) channels and semaphores.
+---@field handles? integer Limit for each of these: timers, other items, tasks, performs, open files, waiting notifications, (together) channels, semaphores and ports over a broker, and (together) handles of luv and sockets of LuaSocket.
 ---@field nesting? integer Limit for nested calls and runs.
 
 ---What every item of a configuration may have.

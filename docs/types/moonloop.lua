@@ -78,7 +78,7 @@ function ml.configure(what) end
 ---@field memory? moonloop.Bytes Memory limit for Lua, at least 1 MB.
 ---@field callout? moonloop.Seconds Time limit for one call of a handler, waits not counted; at least 0.01.
 ---@field instructions? integer Instruction limit for one call of a handler, at least 1000. Counting halves the speed.
----@field handles? integer Limit for each of these: timers (including sleeps), other items, tasks, performs, open files (of `ml.fs` and `ml.log`), waiting notifications, and (together) channels and semaphores.
+---@field handles? integer Limit for each of these: timers (including sleeps), other items, tasks, performs, open files (of `ml.fs`, `ml.log` and luv), waiting notifications, (together) channels, semaphores and ports over a broker, and (together) handles of luv and sockets of LuaSocket.
 ---@field nesting? integer Limit for nested calls and runs, at most 60.
 
 ---Sets limits for the scripts of this state; limits that are not named stay as they are.

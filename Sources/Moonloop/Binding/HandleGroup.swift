@@ -9,6 +9,7 @@ enum HandleGroup: String {
   case performs
   case channels = "channels and semaphores"
   case files = "open files"
+  case others = "handles of luv and LuaSocket"
   case notifications = "notifications that wait"
 }
 
@@ -58,6 +59,7 @@ extension HandleGroup {
     case .performs: runtime.requests.waiting.count
     case .channels: runtime.handles.channels.count
     case .files: runtime.handles.files.count
+    case .others: runtime.handles.others.count
     case .notifications: runtime.handles.notifications.count
     }
   }

@@ -38,6 +38,8 @@ package final class Handles {
   let channels = HandleTally()
   /// Handles of `ml.fs`, which are objects in Lua.
   let files = HandleTally()
+  /// Handles of modules written in Lua, which no item of the loop needs to stand for.
+  let others = HandleTally()
   let notifications = HandleTally()
 
   package init(_ state: LuaState) { self.state = state }

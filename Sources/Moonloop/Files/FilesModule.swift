@@ -23,6 +23,14 @@ let filesModule = LuaModule(
     .function("reserve") { hostAction($0, $1, "ml.fs.open", filesReserve) },
     // `release()`: one less.
     .function("release") { hostAction($0, $1, "ml.fs.close") { $0.runtime.handles.files.add(-1) } },
+    // `reserve_other()`, `release_other()`: the same for handles of modules written in Lua.
+    .function("reserve_other") {
+      hostAction($0, $1, "") { call in
+        try call.requireRoom(for: .others)
+        call.runtime.handles.others.add(1)
+      }
+    },
+    .function("release_other") { hostAction($0, $1, "") { $0.runtime.handles.others.add(-1) } },
   ])
 
 /// A file call that a task waits for.

@@ -30,6 +30,7 @@ end
 local function patch_all(methods, c)
   methods.close, methods.settimeout = streams.close(c), streams.settimeout(c)
   if c.gettimeout then methods.gettimeout = streams.gettimeout(c) end
+  methods.setfd = waiting.setfd(c)
 end
 
 local function patch_streams()

@@ -64,10 +64,16 @@ end
 local Calls = {}
 Calls.__index = Calls
 
---- A connection for commands.
+-- What counts for `ml.limit { handles }` until the port is closed or collected.
+local function place()
+  local ok, made = pcall(ml.semaphore, 1)
+  return ok and made or error((made:gsub("^ml%.semaphore", "ml.port")), 0)
+end
+
+--- A connection for commands, for a port.
 -- @param self `place`, `label`, `modes`; `pushed(message)` gets what was subscribed to
 function link.calls(self)
-  self.waiting, self.channels = {}, {}
+  self.waiting, self.channels, self.counted = {}, {}, place()
   return setmetatable(self, Calls)
 end
 
@@ -171,7 +177,7 @@ function Calls:offset(timeout)
 end
 
 function Calls:close()
-  self.is_closed = true
+  self.is_closed, self.counted = true, nil
   if self.task then self.task:cancel(self.label .. " was closed") end
   fail(self, "it was closed meanwhile", "ECANCELED")
 end

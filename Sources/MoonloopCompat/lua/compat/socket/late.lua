@@ -4,6 +4,7 @@ local datagrams = require "moonloop.compat.socket.datagrams"
 local stock = require "moonloop.compat.socket.stock"
 local streams = require "moonloop.compat.socket.streams"
 local taped = require "moonloop.compat.socket.taped"
+local waiting = require "moonloop.compat.socket.waiting"
 
 local late = {}
 
@@ -22,18 +23,22 @@ patches["ssl.core"] = function(class, _, module)
   methods.receive, methods.send = streams.receive(c), streams.send(c)
   methods.dohandshake = streams.repeated(c, "dohandshake")
   methods.close, methods.settimeout = streams.close(c), streams.settimeout(c)
+  module.create = waiting.opening("tls", module.create)
 end
 
 patches["socket.unix"] = function(class, patch_all, module)
   taped.module(module, { stream = "unixstream", dgram = "unixdgram", tcp = "unixstream",
-    udp = "unixdgram" })
+    udp = "unixdgram", __call = "unixstream" })
+  for _, name in ipairs { "stream", "dgram", "tcp", "udp", "__call" } do
+    if module[name] then module[name] = waiting.opening("unix", module[name]) end
+  end
   for _, name in ipairs { "master", "client", "server" } do
     local methods, c = class(("unixstream{%s}"):format(name))
     patch_all(methods, c)
     if name == "client" then
       methods.receive, methods.send = streams.receive(c), streams.send(c)
     elseif name == "server" then
-      methods.accept = streams.repeated(c, "accept")
+      methods.accept = waiting.opening("unix", streams.repeated(c, "accept"))
     end
   end
   for _, name in ipairs { "connected", "unconnected" } do

@@ -1,6 +1,7 @@
 -- How calls of LuaSocket wait: each socket is asked without waiting; where that is not enough, the
 -- task waits until the descriptor is ready.
 local ml = require "moonloop"
+local files = require "moonloop.files"
 local posix = require "moonloop.posix"
 local unheld = require "moonloop.unheld"
 
@@ -22,12 +23,45 @@ end
 local watched = { is_library = waiting.is_library,
   is_open = function(socket) return socket:getfd() >= 0 end }
 
---- Makes a function that returns sockets; they are open until `close`.
+-- Sockets count for the limit of handles until they are closed or collected.
+local places = setmetatable({}, { __mode = "k" })
+local place_meta = { __gc = function(place)
+  if not place.is_left then files.release_other() end
+  place.is_left = true
+end }
+
+-- Whether the limit allows one more. What has a finalizer is gone after two rounds of the
+-- collector, and an error has come after one.
+local function has_room() return pcall(files.reserve_other) or pcall(files.reserve_other) end
+
+local function leave(socket)
+  unheld.remove(socket)
+  if places[socket] then place_meta.__gc(places[socket]) end
+end
+
+--- Makes a function that returns sockets; they are open until `close`. Beyond the limit for handles
+--- it says what LuaSocket says where the system has no more descriptors.
 function waiting.opening(kind, make)
   return function(...)
     local results = table.pack(make(...))
-    if results[1] then unheld.add(results[1], "socket", kind, watched) end
+    local socket = results[1]
+    if socket and not has_room() then
+      socket:close()
+      return nil, "Too many open files"
+    end
+    if socket then
+      unheld.add(socket, "socket", kind, watched)
+      places[socket] = setmetatable({}, place_meta)
+    end
     return table.unpack(results, 1, results.n)
+  end
+end
+
+--- `setfd`: LuaSec takes the descriptor out of a socket.
+function waiting.setfd(c)
+  return function(socket, fd)
+    if fd == -1 then leave(socket) end
+    return waiting.original(":setfd", c.setfd, socket, fd)
   end
 end
 
@@ -103,7 +137,7 @@ end
 
 --- Ends the waits for a socket that is about to be closed.
 function waiting.close(socket)
-  unheld.remove(socket)
+  leave(socket)
   local state = states[socket]
   if state and state.gate then posix.open(state.gate) end
 end

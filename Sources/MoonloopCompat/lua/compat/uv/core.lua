@@ -3,6 +3,7 @@
 local ml = require "moonloop"
 local arguments = require "moonloop.compat.uv.arguments"
 local errors = require "moonloop.compat.uv.errors"
+local files = require "moonloop.files"
 local posix = require "moonloop.posix"
 
 local core = { uv = arguments.uv, classes = {} }
@@ -254,6 +255,7 @@ function core.publish()
 end
 
 function core.new(name)
+  files.reserve_other()
   local st = state()
   st.last = st.last + 1
   local handle = { _id = st.last, _state = st, _ref = true, _active = false }
@@ -337,6 +339,7 @@ end
 function core.close(handle, callback)
   if handle._stop then handle:_stop() end
   core.settle(handle, false)
+  files.release_other()
   handle._closing, handle._on_close = true, callback
   queue_to_close(handle)
 end

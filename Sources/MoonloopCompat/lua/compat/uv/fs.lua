@@ -20,8 +20,8 @@ local function failure(code, paths)
   return nil, paths and text .. ": " .. paths or text, code
 end
 
--- A descriptor has been opened; it counts as an open file, if the limit allows that.
-local function keep(fd, path, place)
+--- A descriptor has been opened; it counts as an open file, if the limit allows that.
+function core.keep_descriptor(fd, path, place)
   if not pcall(files.reserve) then
     files.drop(fd)
     return failure("EMFILE", path)
@@ -29,6 +29,17 @@ local function keep(fd, path, place)
   opened[fd] = { fd = fd }
   unheld.add(opened[fd], "file", path, { is_open = is_open, place = place })
   return fd
+end
+
+--- The same for the two of a pair; returns them under their keys.
+function core.keep_pair(name, key, fd, other_key, other)
+  local kept, message, code = core.keep_descriptor(fd, name)
+  if not kept then files.drop(other) return nil, message, code end
+  kept, message, code = core.keep_descriptor(other, name)
+  if kept then return { [key] = fd, [other_key] = other } end
+  core.leave_descriptor(fd)
+  files.drop(fd)
+  return nil, message, code
 end
 
 --- It is closed, or a handle closes it.
@@ -102,7 +113,7 @@ for name, kinds in pairs {
   define(name, kinds)
 end
 define("mkstemp", "p", function(both)
-  local fd, problem, code = keep(both[1], both[2])
+  local fd, problem, code = core.keep_descriptor(both[1], both[2])
   return fd, fd and both[2] or problem, code
 end)
 
@@ -123,8 +134,8 @@ function uv.fs_open(path, flags, mode, callback)
   mode = core.integer(mode, 3)
   core.callback(callback, 4, true)
   local place = site()
-  return call(callback, function(fd) return keep(fd, path, place) end, path, "open", path, bits,
-    mode)
+  return call(callback, function(fd) return core.keep_descriptor(fd, path, place) end, path,
+    "open", path, bits, mode)
 end
 
 -- The offset and the callback, both of which may be left out.

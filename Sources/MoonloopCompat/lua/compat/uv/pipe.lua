@@ -113,5 +113,5 @@ function uv.pipe(read_flags, write_flags)
   if not read then return core.fail(code) end
   if read_flags and read_flags.nonblock then posix.set_blocking(read, false) end
   if write_flags and write_flags.nonblock then posix.set_blocking(write, false) end
-  return { read = read, write = write }
+  return core.keep_pair("pipe", "read", read, "write", write)
 end

@@ -148,5 +148,5 @@ function uv.socketpair(type_name, protocol, first, second)
   if not a then return core.fail(code) end
   if first and first.nonblock then posix.set_blocking(a, false) end
   if second and second.nonblock then posix.set_blocking(b, false) end
-  return { a, b }
+  return core.keep_pair("socketpair", 1, a, 2, b)
 end
