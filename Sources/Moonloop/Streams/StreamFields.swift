@@ -36,11 +36,10 @@ let linesNext: LuaRawFunction = { L, context in
     call.stack.setCount(1)
     call.stack.pushSlot(1, of: 1)
     call.stack.rotate(1, 1)  // the stream is first, as for its methods
-    guard let handle = call.kinds.stream.handle(call.stack.L, 1), handle.item.isValid else {
+    guard let stream = try call.openStream() else {
       call.stack.pushNil()
       return 1
     }
-    let stream = try call.selfStream()
     let status = try call.read(stream, formats, stream.readTimeout)
     return status < 0 ? status : lineResults(call.stack, count: status)
   }

@@ -64,12 +64,22 @@ extension HostCall {
   @inline(__always)
   func selfStream() throws(ScriptMistake) -> ScriptStream {
     let handle = try selfHandle(kinds.stream)
-    if handle.word == 0,
-      let stream = handle.withItem(as: Loop.DescriptorSource.self, ScriptStream.of)
-    {
-      return stream
-    }
+    if let stream = stream(handle) { return stream }
     throw closed(handle)
+  }
+
+  /// The same, or nil if it has ended.
+  func openStream() throws(ScriptMistake) -> ScriptStream? {
+    let handle = try selfHandle(kinds.stream)
+    if let stream = stream(handle) { return stream }
+    if !handle.item.isValid { return nil }
+    throw closed(handle)
+  }
+
+  @inline(__always)
+  private func stream(_ handle: LuaHandle) -> ScriptStream? {
+    if handle.word != 0 { return nil }
+    return handle.withItem(as: Loop.DescriptorSource.self, ScriptStream.of)
   }
 
   @inline(never)
@@ -211,6 +221,7 @@ extension HostCall {
     try requireFreeReader(stream)
     try requireRoom(stream, formats)
     if stream.bytes.isAwaited { stream.lastReader = currentTask }
+    if stream.takeLine(formats, on: stack) { return 1 }
     var waiting: LuaCoroutine?
     while true {
       if let found = stream.find(formats) {

@@ -40,6 +40,9 @@ struct StreamFound {
 }
 
 extension ScriptStream {
+  /// How many bytes are copied before they are pushed, rather than held where they are.
+  private static let small = 256
+
   /// Where the formats are in the bytes so far; nil while more are needed.
   func find(_ formats: StreamFormats) -> StreamFound? {
     if state.input.isEmpty && !state.isAtEnd && state.readFailure == nil {
@@ -62,6 +65,22 @@ extension ScriptStream {
     return found
   }
 
+  /// Pushes a short line that is here already, which is what most reads find. [-0, +1]
+  /// - Returns: false if it is to be looked for.
+  @inline(__always)
+  func takeLine(_ formats: StreamFormats, on stack: LuaStack) -> Bool {
+    guard case .line(keepsNewline: false) = formats.first, formats.others.isEmpty else {
+      return false
+    }
+    return withUnsafeTemporaryAllocation(byteCount: Self.small, alignment: 1) { copy in
+      guard let count = state.input.takeLine(into: copy) else { return false }
+      countInput()
+      events?.noteRead(self)
+      stack.push(bytes: UnsafeRawBufferPointer(rebasing: copy[..<count]))
+      return true
+    }
+  }
+
   /// Pushes the results of the formats, and consumes the bytes. [-0, +n]
   func take(_ formats: StreamFormats, on stack: LuaStack) -> Int {
     guard let found = find(formats) else { return stack.pushFailure("no answer", "EAGAIN") }
@@ -72,6 +91,9 @@ extension ScriptStream {
   func take(_ found: StreamFound, _ formats: StreamFormats, on stack: LuaStack) -> Int {
     // Consumed before it is pushed, because pushing may run a finalizer of the script that also
     // reads.
+    if case .piece(let range, let next) = found.first, formats.arePlain {
+      if takeSmall(range, next, on: stack) { return 1 }
+    }
     let held = state.input.hold()
     state.input.drop(found.next)
     countInput()
@@ -85,6 +107,22 @@ extension ScriptStream {
       count += held.withBytes { push(one, format, $0, on: stack) }
     }
     return count
+  }
+
+  /// The usual read, of a line or a message of few bytes: a copy of them costs less than to hold
+  /// the memory of the queue. [-0, +1]
+  /// - Returns: false if there are too many bytes, and nothing was consumed.
+  @inline(__always)
+  private func takeSmall(_ range: Range<Int>, _ next: Int, on stack: LuaStack) -> Bool {
+    if range.count > Self.small || next == 0 { return false }
+    withUnsafeTemporaryAllocation(byteCount: Self.small, alignment: 1) { copy in
+      state.input.withBytes { copy.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[range])) }
+      state.input.drop(next)
+      countInput()
+      events?.noteRead(self)
+      stack.push(bytes: UnsafeRawBufferPointer(rebasing: copy[..<range.count]))
+    }
+    return true
   }
 
   /// Pushes one value, or nil and why. [-0, +(1|3)]
@@ -139,6 +177,9 @@ extension StreamFound {
 }
 
 extension StreamFormats {
+  /// One value, which is the bytes that were found.
+  fileprivate var arePlain: Bool { others.isEmpty && first != .number }
+
   fileprivate func isLine(_ place: Int) -> Bool {
     (place == 0 ? first : others[place - 1]).isOfLines
   }

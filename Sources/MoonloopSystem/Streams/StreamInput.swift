@@ -1,5 +1,7 @@
 // Bytes read ahead, and what reads take from them.
 
+internal import Glibc
+
 /// The bytes received but not asked for yet. Loop thread only.
 package struct StreamInput: ~Copyable {
   package private(set) var queue = StreamBuffer()
@@ -48,6 +50,21 @@ package struct StreamInput: ~Copyable {
         in: $0, from: start, searched: start == 0 ? searched : 0, isAtEnd: isAtEnd,
         limit: limit(for: format))
     }
+  }
+
+  /// Takes a line that is here and fits, without its newline. A copy of few bytes costs less than to
+  /// look at them and to hold their memory.
+  /// - Returns: Its length, or nil.
+  package mutating func takeLine(into copy: UnsafeMutableRawBufferPointer) -> Int? {
+    let length = queue.withBytes { bytes -> Int? in
+      let most = min(bytes.count, copy.count, lineLimit &+ 1)
+      guard let base = bytes.baseAddress, let found = memchr(base, 10, most) else { return nil }
+      let length = UnsafeRawPointer(found) - base
+      copy.baseAddress!.copyMemory(from: base, byteCount: length)
+      return length
+    }
+    if let length { drop(length + 1) }
+    return length
   }
 
   /// Remembers that the current bytes contain no newline.
