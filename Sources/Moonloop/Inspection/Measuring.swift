@@ -127,6 +127,7 @@ extension Explanation {
       }
     case .chunk: RecordedSubject(word: runtime.chunkWord, name: "")
     case .finalizer: RecordedSubject(word: "a finalizer", name: "")
+    case .unloading: RecordedSubject(word: "an unload handler", name: "")
     }
   }
 

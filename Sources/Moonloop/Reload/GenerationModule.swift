@@ -26,10 +26,10 @@ private let generationEntries: [LuaEntry] = [
   .function("outside") {
     hostAction($0, $1, "outside") { $0.runtime.generations.isOutside = $0.stack.boolean(1) }
   },
-  // `report(message)`: reports an error like one of a handler.
+  // `report(message)`: reports an error of an unload handler.
   .function("report") {
     hostAction($0, $1, "report") {
-      $0.runtime.report(LuaError(message: $0.stack.string(1) ?? "?"), .chunk)
+      $0.runtime.report(LuaError(message: $0.stack.string(1) ?? "?"), .unloading)
     }
   },
   // `tell(text)`: writes a line to standard error, in order with the reports.

@@ -140,6 +140,7 @@ extension Runtime {
     switch subject {
     case .chunk: return SubjectWords(kind: chunkWord)
     case .finalizer: return SubjectWords(kind: "a finalizer")
+    case .unloading: return SubjectWords(kind: "an unload handler")
     case .timer(let id):
       return SubjectWords(
         kind: "timer", name: handles.name(ofTimer: id),
@@ -200,7 +201,7 @@ extension Runtime {
 
   private func ownHandler(_ subject: Subject) -> LuaReference? {
     switch subject {
-    case .chunk, .finalizer: nil
+    case .chunk, .finalizer, .unloading: nil
     case .timer(let id): handles.onError(ofTimer: id)
     case .item(let item): handles.onError(of: item)
     case .request: nil

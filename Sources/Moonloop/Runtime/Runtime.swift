@@ -200,7 +200,7 @@ struct Running {
 
   init(_ subject: Subject) {
     switch subject {
-    case .chunk, .finalizer: break
+    case .chunk, .finalizer, .unloading: break
     case .timer(let id):
       kind = .timer
       bits = id.rawValue
@@ -250,4 +250,6 @@ package enum Subject {
   case request(ScriptRequest)
   /// A `__gc` of the scripts; only in reports, because what it makes does not belong to it.
   case finalizer
+  /// A handler of `ml.reload.on_unload`; only in reports.
+  case unloading
 }

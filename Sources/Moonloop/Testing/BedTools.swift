@@ -3,11 +3,13 @@
 internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 /// The entries of `moonloop.testing.host` for what a test makes and asks for.
 let bedToolEntries: [LuaEntry] = [
   .function("make_folder") { hostValue($0, $1, "", bedMakeFolder) },
   .function("make_folders") { hostValue($0, $1, "", bedMakeFolders) },
+  .function("write_file") { hostValue($0, $1, "", bedWriteFile) },
   .function("remove_folder") { hostValue($0, $1, "", bedRemoveFolder) },
   .function("working_folder") { hostValue($0, $1, "", bedWorkingFolder) },
   .function("set_working_folder") { host($0, $1, "set_working_folder", bedSetWorkingFolder) },
@@ -56,6 +58,26 @@ private func bedMakeFolders(_ call: HostCall) throws -> some LuaPushable {
     if mkdir(part, 0o777) != 0 && errno != EEXIST {
       throw SystemError(call: "mkdir '\(part)'", code: errno)
     }
+  }
+  return true
+}
+
+/// `write_file(path, text)`: a new file takes the place of the old one once all of it is written, so
+/// that a full disk leaves the old one; what is no plain file is written to.
+private func bedWriteFile(_ call: HostCall) throws -> some LuaPushable {
+  let path = try call.string(1, "the file")
+  let text = FileValue.bytes(call.stack.withBytes(2) { Array($0) } ?? [])
+  var status = stat()
+  let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+  let target = realpath(path, nil)
+  defer { free(target) }
+  let name = FileValue.bytes(Array((target.map { String(cString: $0) } ?? path).utf8))
+  let made =
+    isSpecial
+    ? FileCall("store", [name, text, .number(0), .number(0), .number(0)])
+    : FileCall("replace", [name, text, .number(-1)])
+  do { _ = try made.run().get() } catch {
+    throw SystemError(call: "write '\(path)'", code: error.code)
   }
   return true
 }

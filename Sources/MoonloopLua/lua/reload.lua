@@ -203,8 +203,10 @@ local function attempt(path, ...)
   if not good then return nil, made end
   local old = before
   for place = #old.unloaders, 1, -1 do
-    local done, problem = xpcall(old.unloaders[place], traceback)
-    if not done then generation.report(tostring(problem)) end
+    local done, problem = xpcall(old.unloaders[place], function(value)
+      return without_ours(traceback(in_words(value)))
+    end)
+    if not done then generation.report(problem) end
   end
   before, tried = nil, {}
   local kept, new, ended = generation.commit()

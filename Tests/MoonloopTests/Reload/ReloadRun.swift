@@ -25,8 +25,10 @@ struct ReloadRun {
   ///   - steps: After each, the result of `ml.reload()` is printed.
   ///   - loads: How many more times it is loaded, as fast as possible.
   ///   - seconds: When the run ends.
+  ///   - endsAtError: Whether an error of the main chunk ends the program, as that of `run`.
   static func of(
-    _ files: [String: String], _ steps: [Step] = [], loads: Int = 0, seconds: Double = 10
+    _ files: [String: String], _ steps: [Step] = [], loads: Int = 0, seconds: Double = 10,
+    endsAtError: Bool = false
   ) throws -> ReloadRun {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("moonloop-reload-\(UUID().uuidString)").path
@@ -56,6 +58,7 @@ struct ReloadRun {
         }
       }
       loop.schedule(after: .seconds(seconds), name: "the end") { timer in timer.loop?.stop() }
+      runtime.mainChunk.endsAtError = endsAtError
       let path = folder + "/app.lua"
       runtime.generations.allowReloads(of: path) { _ in 0 }
       let text = try String(contentsOfFile: path, encoding: .utf8)

@@ -82,6 +82,32 @@ import Testing
     #expect(run.reports == [])
   }
 
+  @Test func `an unload handler that fails is reported, and the program goes on`() throws {
+    let app = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      ml.reload.on_unload(function() print("left for", ml.reload.generation()) end)
+      ml.reload.on_unload(function() error { message = "no luck" } end)
+      loop:timer { every = 1, name = "beat", function() print "beat" end }
+      """
+    let run = try ReloadRun.of(
+      ["app.lua": app], [Step(time: 1.5, files: [:])], seconds: 3.5, endsAtError: true)
+    #expect(
+      run.reports == [
+        """
+        moonloop: error in an unload handler, mode 'default'
+        no luck
+        stack traceback:
+        \t[C]: in function 'error'
+        \tapp.lua:4: in function <app.lua:4>
+        \t[C]: in function 'xpcall'
+        \t[C]: in ?
+        """
+      ])
+    #expect(
+      run.lines == ["beat", "left for 2", "generation 2: 1 kept, 0 made, 0 ended", "beat", "beat"])
+  }
+
   @Test func `a file that fails changes nothing and says where`() throws {
     let good = """
       local ml = require "moonloop"

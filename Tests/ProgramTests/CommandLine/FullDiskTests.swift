@@ -24,4 +24,33 @@ import Testing
         outcome.errors.contains("cannot write to standard output: output is lost"), "\(outcome)")
     }
   }
+
+  // A file may have 1 KiB here, which is a disk that fills up in the middle of it.
+  @Test("what a run of tests writes is lost as a whole or not at all")
+  func keeps() throws {
+    try inFolder { folder in
+      let golden = folder.appendingPathComponent("golden")
+      try FileManager.default.createDirectory(at: golden, withIntermediateDirectories: true)
+      let text = golden.appendingPathComponent("text")
+      try "old".write(to: text, atomically: true, encoding: .utf8)
+      let durations = folder.appendingPathComponent("durations")
+      let many = "{" + (1...200).map { "\"file\($0).lua\":0.5" }.joined(separator: ",") + "}"
+      try many.write(to: durations, atomically: true, encoding: .utf8)
+      try "it('is written', function(_, _, t) t:golden('text', ('z'):rep(9000)) end)".write(
+        to: folder.appendingPathComponent("a_spec.lua"), atomically: true, encoding: .utf8)
+      let command =
+        "trap \"\" XFSZ; ulimit -f 2; \(Program.executable.path) test --update"
+        + " --durations durations a_spec.lua"
+      let outcome = try moonloop(["run", "-e", "print(os.execute('\(command)'))"], in: folder)
+      #expect(outcome.output.hasSuffix("nil\texit\t1\n"), "\(outcome)")
+      #expect(outcome.output.contains("t:golden: write '"), "\(outcome)")
+      #expect(
+        outcome.errors.contains("--durations: write 'durations' failed: File too large"),
+        "\(outcome)")
+      #expect(!outcome.errors.contains("wrote"), "\(outcome)")
+      #expect(try String(contentsOf: text, encoding: .utf8) == "old")
+      #expect(try String(contentsOf: durations, encoding: .utf8) == many)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: golden.path) == ["text"])
+    }
+  }
 }

@@ -13,7 +13,7 @@ if package.loaded["moonloop.recording"] then
   local taped = require "moonloop.taped"
   for _, name in ipairs { "end_orphan", "files", "free_port", "is_listening", "is_own_output",
     "make_folder", "make_folders", "monotonic", "orphans", "remove_folder", "set_working_folder",
-    "working_folder" } do
+    "working_folder", "write_file" } do
     bed[name] = taped(host[name], name)
   end
   bed.is_replay = require "moonloop.tape".plays()

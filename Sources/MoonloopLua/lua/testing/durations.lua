@@ -1,5 +1,6 @@
 -- How long each spec file took, in a file that the machines of a build share; and shares of equal
 -- length made of that. What a machine remembers by itself would not do: the machines must agree.
+local bed = require "moonloop.testing.bed"
 local json = require "moonloop.json"
 
 local durations = {}
@@ -14,7 +15,8 @@ local function read(path)
 end
 
 --- A reporter that records the seconds of the files that ran; those of others are kept.
-function durations.new(path)
+-- @param fail called with a message if they cannot be written
+function durations.new(path, fail)
   local seconds = {}
   return { record = function(_, record)
     if record.type == "test" and record.file then
@@ -22,13 +24,9 @@ function durations.new(path)
     elseif record.type == "end" then
       local all = read(path)
       for name, one in pairs(seconds) do all[name] = one end
-      local file, message = io.open(path, "w")
-      if not file then
-        io.stderr:write("moonloop: test: --durations: cannot write ", message, "\n")
-        return
-      end
-      file:write(json.encode(all, { decimals = 3, is_lenient = true }), "\n")
-      file:close()
+      local text = json.encode(all, { decimals = 3, is_lenient = true }) .. "\n"
+      local ok, message = bed.write_file(path, text)
+      if not ok then fail("--durations: " .. message) end
     end
   end }
 end

@@ -30,11 +30,8 @@ local function keep(names)
   local folder, name = path_of(bed.working_folder())
   local ok, message = bed.make_folders(folder)
   if not ok then return nil, message end
-  local file
-  file, message = io.open(folder .. name, "w")
-  if not file then return nil, message end
-  for _, one in ipairs(names) do file:write(one, "\n") end
-  ok, message = file:close()
+  local text = table.concat(names, "\n") .. (#names > 0 and "\n" or "")
+  ok, message = bed.write_file(folder .. name, text)
   if ok then return true end
   os.remove(folder .. name)
   return nil, message

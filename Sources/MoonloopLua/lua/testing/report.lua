@@ -65,7 +65,9 @@ function report.new(options)
   if options.log_success ~= "" then
     self.reporters[#self.reporters + 1] = memory.new()
     if options.durations and not options.shard then
-      self.reporters[#self.reporters + 1] = durations.new(options.durations)
+      self.reporters[#self.reporters + 1] = durations.new(options.durations, function(message)
+        self.problem = self.problem or message
+      end)
     end
   end
   return self:log(options.log_success)

@@ -385,11 +385,11 @@ local function read(path)
   return text
 end
 
+-- Writes a whole file, and makes the folders that it is in.
 local function write(path, text)
-  local file, message = io.open(path, "wb")
-  if not file then return nil, message end
-  file:write(text)
-  return file:close()
+  local ok, message = bed.make_folders((path:match("^(.*)/")))
+  if not ok then return nil, message end
+  return bed.write_file(path, text)
 end
 
 --- Writes a file in the test's folder and returns its path. Makes folders in the name.
@@ -397,9 +397,7 @@ function methods.file(t, name, text)
   check_text("file", "the name", name)
   check_text("file", "the text", text)
   local path = t:tmpdir() .. "/" .. name
-  local ok, message = bed.make_folders((path:match("^(.*)/")))
-  if ok then ok, message = write(path, text) end
-  need("file", ok, message)
+  need("file", write(path, text))
   return path
 end
 
@@ -425,10 +423,7 @@ function methods.golden(t, name, text)
   local expected, message = read(path)
   if state.options.update then
     if expected == text then return end
-    local ok
-    ok, message = bed.make_folders((path:match("^(.*)/")))
-    if ok then ok, message = write(path, text) end
-    need("golden", ok, message)
+    need("golden", write(path, text))
     io.stderr:write("moonloop: test: wrote ", path, "\n")
     return
   end

@@ -25,11 +25,8 @@ end
 function kept.write(path, list)
   local ok, message = bed.make_folders((path:match("^(.*)/")))
   if not ok then return nil, message end
-  local file
-  file, message = io.open(path, "wb")
-  if not file then return nil, message end
-  file:write(HEAD, "return ", values.format(list), "\n")
-  file:close()
+  ok, message = bed.write_file(path, ("%sreturn %s\n"):format(HEAD, values.format(list)))
+  if not ok then return nil, message end
   io.stderr:write("moonloop: test: wrote ", path, "\n")
   return true
 end
