@@ -39,8 +39,13 @@ static void note_refusal(struct cml_state *s, size_t old_size, size_t size) {
   cml_arm(s, s->running);
 }
 
+static void tell_others(struct cml_state *s) {
+  atomic_store_explicit(&s->held->own, s->used + s->native, memory_order_relaxed);
+}
+
 static void note_growth(struct cml_state *s, size_t size) {
   s->allocations++;
+  tell_others(s);
   if (UNLIKELY(s->refused != 0) && size >= s->refused) {
     s->refused = 0;
     if (s->stop == CML_STOP_MEMORY) s->stop = CML_STOP_NONE;
@@ -86,10 +91,19 @@ size_t cml_held_bytes(cml_held *held) {
   return atomic_load_explicit(&held->bytes, memory_order_relaxed);
 }
 
+size_t cml_held_left(cml_held *held) {
+  size_t limit = atomic_load_explicit(&held->limit, memory_order_relaxed);
+  size_t own = atomic_load_explicit(&held->own, memory_order_relaxed);
+  if (limit == SIZE_MAX) return SIZE_MAX;
+  own += cml_held_bytes(held);
+  return own < limit ? limit - own : 0;
+}
+
 void cml_held_free(cml_held *held) { free(held); }
 
 void cml_set_memory_limit(cml_state *s, size_t limit) {
   s->limit = limit == 0 ? SIZE_MAX : limit;
+  atomic_store_explicit(&s->held->limit, s->limit, memory_order_relaxed);
   s->refuse_above = limit == 0 || limit > SIZE_MAX / 2 ? SIZE_MAX : limit * 2;
 }
 
@@ -127,6 +141,7 @@ static void run_collector(cml_state *s, lua_CFunction work) {
   struct cml_result result = cml_run(s, task, 0, true);
   if (result.outcome == CML_FAILED || result.outcome == CML_STOPPED) cml_task_close(s, task);
   cml_task_give_back(s, task);
+  tell_others(s);
 }
 
 // Not only after some KiB: a loop that then sleeps for long would keep what was dropped, such as

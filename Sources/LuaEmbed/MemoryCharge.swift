@@ -24,6 +24,9 @@ final class HeldMemory: Sendable {
 
   var bytes: Int { cml_held_bytes(account.pointer) }
 
+  /// What the limit of the state leaves; nil without a limit.
+  var left: Int? { Int(exactly: cml_held_left(account.pointer)) }
+
   deinit { cml_held_free(account.pointer) }
 }
 
@@ -32,11 +35,25 @@ package final class MemoryCharge: Sendable {
   private let memory: HeldMemory
   private let bytes: Guarded<Int>
   private let isDeferred: Bool
+  /// What it is a claim of; nil: it is no claim.
+  private let room: MemoryRoom?
 
-  fileprivate init(_ memory: HeldMemory, isDeferred: Bool = false) {
+  fileprivate init(_ memory: HeldMemory, isDeferred: Bool = false, claiming room: MemoryRoom? = nil)
+  {
     self.memory = memory
+    self.room = room
     self.isDeferred = isDeferred
     bytes = Guarded(0)
+  }
+
+  /// Changes how many bytes a claim has, unless it would take more than half of what is left: as
+  /// much again is needed to receive a message, and the scripts need room of their own.
+  /// - Returns: Whether there is room.
+  package func claim(_ count: Int) -> Bool {
+    let growth = count - bytes.withLock { $0 }
+    if let room, !room.fits(growth) { return false }
+    if growth != 0 { set(count) }
+    return true
   }
 
   fileprivate func set(_ count: Int) {
@@ -44,7 +61,7 @@ package final class MemoryCharge: Sendable {
       defer { bytes = count }
       return count - bytes
     }
-    memory.add(growth)
+    if let room { room.add(growth) } else { memory.add(growth) }
   }
 
   deinit {
@@ -56,7 +73,45 @@ package final class MemoryCharge: Sendable {
   }
 }
 
+/// Room for what others send to the scripts of a state. Any thread.
+package final class MemoryRoom: Sendable {
+  private let held: HeldMemory
+  private let isNoted: Bool
+  private let claimed = Atomic<Int>(0)
+
+  fileprivate init(_ held: HeldMemory, isNoted: Bool) {
+    self.held = held
+    self.isNoted = isNoted
+  }
+
+  /// Whether nothing is claimed, so that waiting makes no room.
+  package var isUnclaimed: Bool { claimed.load(ordering: .relaxed) == 0 }
+
+  /// What to keep with the bytes: it claims none yet.
+  package func makeClaim() -> MemoryCharge { MemoryCharge(held, claiming: self) }
+
+  /// The same room, for claims that say nothing about what this one waits for.
+  package func apart() -> MemoryRoom { MemoryRoom(held, isNoted: isNoted) }
+
+  fileprivate func fits(_ growth: Int) -> Bool {
+    guard growth > 0, var left = held.left else { return true }
+    if isNoted { left -= claimed.load(ordering: .relaxed) }
+    return growth <= left / 2
+  }
+
+  fileprivate func add(_ bytes: Int) {
+    claimed.add(bytes, ordering: .relaxed)
+    if !isNoted { held.add(bytes) }
+  }
+}
+
 extension LuaState {
+  /// - Parameter areNoted: Claims do not count as memory of the scripts, since nothing may depend on
+  ///   when they come and go.
+  package func makeRoom(areNoted: Bool) -> MemoryRoom {
+    MemoryRoom(body.held, isNoted: areNoted)
+  }
+
   /// Counts memory that stays until the state goes. Loop thread only.
   package func addNative(_ bytes: Int) { cml_add_native(record, bytes) }
 

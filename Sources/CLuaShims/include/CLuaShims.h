@@ -162,6 +162,8 @@ cml_held *cml_held_of(cml_state *s);
 // Any thread. Follow growth with cml_check_memory.
 void cml_held_add(cml_held *held, long long growth);
 size_t cml_held_bytes(cml_held *held);
+// What the limit leaves, 0 where it is passed, SIZE_MAX without a limit.
+size_t cml_held_left(cml_held *held);
 void cml_held_free(cml_held *held);
 // Stops the call-out that runs if the limit was passed. Owner thread.
 void cml_check_memory(cml_state *s);

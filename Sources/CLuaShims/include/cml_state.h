@@ -155,9 +155,12 @@ struct cml_state {
   void *owner;              // the binding's object for this state
 };
 
-// The bytes that the host holds for the scripts of a state.
+// The bytes that the host holds for the scripts of a state; what they have otherwise, as of the last
+// growth or collection, and their limit, for other threads.
 struct cml_held {
   _Atomic size_t bytes;
+  _Atomic size_t own;
+  _Atomic size_t limit;
 };
 
 // What counts towards the memory limit: Lua's memory, and what the host holds.

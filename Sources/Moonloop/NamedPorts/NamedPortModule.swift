@@ -20,11 +20,12 @@ func portListen(_ call: HostCall) throws -> Int32 {
   if try call.isRemade(.listener, wanted, place, options) { return 1 }
   let port = call.makePort(place, wanted)
   let gate = call.loop.kernel.makeGate()
+  let room = call.state.makeRoom(areNoted: !Intake.isPlain)
   var listener: PortListener?
   var link = PortLink(.listener) {}
   try call.open(port) { hub throws(OperatingFailure) in
     let (socket, hold) = try place.listen().split()
-    let new = PortListener(hub, name: place.name, to: port) { gate.open() }
+    let new = PortListener(hub, name: place.name, to: port, room) { gate.open() }
     listener = new
     hub.change { _ in new.begin(socket) }
     link = PortLink(.listener) {
@@ -45,12 +46,13 @@ func portConnect(_ call: HostCall) throws -> Int32 {
   let port = call.makePort(place, wanted)
   let gate = call.loop.kernel.makeGate()
   let owner = PortOwner(call.runtime, port)
+  let room = call.state.makeRoom(areNoted: !Intake.isPlain)
   var connection: PortConnection?
   var link = PortLink(.connection) {}
   try call.open(port) { hub throws(OperatingFailure) in
     let number = try place.connect().release()
     let new = PortConnection(
-      hub, label: port.label, peer: place.name, capacity: wanted.capacity, to: port,
+      hub, label: port.label, peer: place.name, capacity: wanted.capacity, to: port, room: room,
       isListeners: false
     ) { reason in
       gate.open()

@@ -37,6 +37,10 @@ final class PortConnection: @unchecked Sendable {
   /// Where messages for the connection's own port go.
   private let incoming: Loop.Port
   private let isListeners: Bool
+  /// That of the scripts which messages are for; nil: they have no limit.
+  private let room: MemoryRoom?
+  /// Counts what has arrived of a message.
+  private let arriving: MemoryCharge?
   private var whenOver: (@Sendable (PortEnd) -> Void)?
 
   private var source: Loop.DescriptorSource?
@@ -61,6 +65,9 @@ final class PortConnection: @unchecked Sendable {
   private var held: [ObjectIdentifier: HeldMessages] = [:]
   private var heldBytes = 0
 
+  /// Where the scripts have no room for a message, it is tried again after this time.
+  private static let patience = Duration.milliseconds(20)
+
   /// How much is read past full ports, because a reply or a message for another port may follow.
   private static let heldLimit = 1 << 20
   /// How much may wait for a peer that does not read its replies.
@@ -72,17 +79,21 @@ final class PortConnection: @unchecked Sendable {
   /// - Parameters:
   ///   - peer: The other end, in words: "process 42".
   ///   - incoming: The port that gets arriving messages.
+  ///   - room: For the messages that wait in that port.
   ///   - isListeners: It is one of many, whose messages name their sender.
   ///   - largest: The maximum size of an arriving value; nil: the limit of this process.
   ///   - descriptorLimit: The maximum number of descriptors that arrive with one.
   init(
     _ hub: Loop, label: String, peer: String, capacity: Int, to incoming: Loop.Port,
-    isListeners: Bool, largest: Int? = nil, descriptorLimit: Int = 2 * Sockets.mostPassed,
+    room: MemoryRoom? = nil, isListeners: Bool, largest: Int? = nil,
+    descriptorLimit: Int = 2 * Sockets.mostPassed,
     whenOver: @escaping @Sendable (PortEnd) -> Void
   ) {
     self.hub = hub
     self.label = label
     self.incoming = incoming
+    self.room = room
+    arriving = room?.apart().makeClaim()
     self.isListeners = isListeners
     self.descriptorLimit = descriptorLimit
     self.whenOver = whenOver
@@ -271,6 +282,7 @@ final class PortConnection: @unchecked Sendable {
   private func read() {
     for _ in 0..<4 {
       guard let source, wantsInput, !isFinishing, !endsWhenDelivered else { break }
+      if !hasRoomToRead() { return }
       let end = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 8) { buffer in
         take(from: source.fd, buffer)
       }
@@ -315,7 +327,10 @@ final class PortConnection: @unchecked Sendable {
       }
     }
     do throws(PortDamage) {
-      while source != nil, let frame = try reader.next() { try handle(frame) }
+      while source != nil, let frame = try reader.next() {
+        _ = arriving?.claim(reader.waiting)
+        try handle(frame)
+      }
     } catch { return .failed("it sent \(error.what)", code: "EBADMSG") }
     return nil
   }
@@ -333,7 +348,8 @@ final class PortConnection: @unchecked Sendable {
   }
 
   private func receive(_ frame: PortFrame) throws(PortDamage) {
-    let value = try value(of: frame)
+    var value = try value(of: frame)
+    value.charge = room?.makeClaim()
     let id = frame.id
     var ticket: ReplyTicket?
     if frame.kind == .request {
@@ -348,40 +364,82 @@ final class PortConnection: @unchecked Sendable {
     let message = PortMessage(value: value, reply: ticket, from: from)
     let key = ObjectIdentifier(port)
     if held[key] == nil {
-      if post(message, to: port) { return }
+      let outcome = post(message, to: port)
+      if outcome == .posted { return }
       held[key] = HeldMessages(port: port)
-      retryWhenRoom(port)
+      retry(port, after: outcome)
     }
     held[key]?.messages.append(message)
     heldBytes += HeldMessages.cost(message)
   }
 
-  /// Puts a message into its port.
-  /// - Returns: false if there is no room now.
-  private func post(_ message: PortMessage, to port: Loop.Port) -> Bool {
-    do throws(LoopError) { try port.post(parcel: message) } catch {
-      if case .portFull = error { return false }
-    }
-    return true
+  private enum PostOutcome {
+    case posted
+    /// The port has as many messages as it takes.
+    case full
+    /// The scripts' limit leaves no memory.
+    case noMemory
   }
 
-  private func retryWhenRoom(_ port: Loop.Port) {
+  /// Puts a message into its port.
+  private func post(_ message: PortMessage, to port: Loop.Port) -> PostOutcome {
+    if let claim = message.value.charge, !claim.claim(HeldMessages.cost(message)) {
+      return .noMemory
+    }
+    do throws(LoopError) { try port.post(parcel: message) } catch {
+      if case .portFull = error { return .full }
+    }
+    return .posted
+  }
+
+  private func retry(_ port: Loop.Port, after outcome: PostOutcome) {
+    switch outcome {
+    case .posted: break
     // Posted in any case: there may be room here at once, and `retry` may be running.
-    port.whenRoom { [self] in hub.post(.change { [self] _ in retry(port) }) }
+    case .full: port.whenRoom { [self] in hub.post(.change { [self] _ in retry(port) }) }
+    case .noMemory:
+      hub.schedule(after: Self.patience) { [weak self] _ in self?.retry(port) }
+    }
+  }
+
+  /// Ends the connection if no message that waits could make room.
+  private func endWithoutMemory(_ bytes: Int) {
+    if room?.isUnclaimed ?? false {
+      end(.failed("there is no memory for a message of \(bytes) bytes or more", code: "ENOMEM"))
+    }
+  }
+
+  /// Whether there is room for what has arrived of a message; if not, it is looked for again later.
+  private func hasRoomToRead() -> Bool {
+    let bytes = reader.waiting
+    if arriving?.claim(bytes) ?? true { return true }
+    source?.disable(.read)
+    endWithoutMemory(bytes)
+    hub.schedule(after: Self.patience) { [weak self] _ in
+      guard let self, source != nil else { return }
+      source?.enable(.read)
+      read()
+    }
+    return false
   }
 
   private func retry(_ port: Loop.Port) {
     let key = ObjectIdentifier(port)
     guard var waiting = held.removeValue(forKey: key) else { return }
     var done = 0
-    while done < waiting.messages.count, post(waiting.messages[done], to: port) {
+    var outcome = PostOutcome.posted
+    while done < waiting.messages.count {
+      outcome = post(waiting.messages[done], to: port)
+      if outcome != .posted { break }
       heldBytes -= HeldMessages.cost(waiting.messages[done])
       done += 1
     }
     if done < waiting.messages.count {
+      if outcome == .noMemory { endWithoutMemory(HeldMessages.cost(waiting.messages[done])) }
+      if source == nil { return }
       waiting.messages.removeFirst(done)
       held[key] = waiting
-      retryWhenRoom(port)
+      retry(port, after: outcome)
     }
     if endsWhenDelivered {
       if held.isEmpty { end(.peerEnded) }

@@ -144,6 +144,10 @@ package struct PortFrameReader {
     let start = head + PortFrame.headerSize + count * 9
     head += PortFrame.headerSize + Int(size)
     frame.body = Array(buffer[start..<head])
+    if head == buffer.count && buffer.count > 1 << 16 {
+      buffer = []
+      head = 0
+    }
     return frame
   }
 

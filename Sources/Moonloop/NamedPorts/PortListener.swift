@@ -1,5 +1,6 @@
 // Accepts the connections of a named port.
 
+internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
@@ -8,6 +9,7 @@ final class PortListener: @unchecked Sendable {
   private let hub: Loop
   private let name: String
   private let incoming: Loop.Port
+  private let room: MemoryRoom
   private var source: Loop.DescriptorSource?
   private var connections: [ObjectIdentifier: PortConnection] = [:]
   private var isWantReported = false
@@ -21,11 +23,13 @@ final class PortListener: @unchecked Sendable {
   private static let pauseTime = Duration.milliseconds(100)
 
   init(
-    _ hub: Loop, name: String, to incoming: Loop.Port, whenOver: @escaping @Sendable () -> Void
+    _ hub: Loop, name: String, to incoming: Loop.Port, _ room: MemoryRoom,
+    whenOver: @escaping @Sendable () -> Void
   ) {
     self.hub = hub
     self.name = name
     self.incoming = incoming
+    self.room = room
     self.whenOver = whenOver
   }
 
@@ -73,7 +77,7 @@ final class PortListener: @unchecked Sendable {
     let key = KeyBox()
     let connection = PortConnection(
       hub, label: "port '\(name)', \(peer)", peer: peer, capacity: incoming.capacity,
-      to: incoming, isListeners: true
+      to: incoming, room: room, isListeners: true
     ) { [weak self] reason in self?.ended(key, reason, peer) }
     key.key = ObjectIdentifier(connection)
     connections[ObjectIdentifier(connection)] = connection

@@ -138,6 +138,89 @@ import Testing
     ),
   ]
 
+  // 300 messages of a megabyte of another process, for a port whose mode does not run.
+  @Test("what other processes send to a port waits with them where the limit leaves no room")
+  func portIsWithin() throws {
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      local function peak(pid)
+        local status = io.open("/proc/" .. pid .. "/status"):read "a"
+        return tonumber(status:match "VmHWM:%s*(%d+)") // 1024
+      end
+      local child = assert(ml.process.spawn {
+        "\(Program.executable.path)", "run", "--memory", "16M", "-e", [==[
+          local ml = require "moonloop"
+          local loop = ml.current()
+          local count, sum = 0, 0
+          ml.port.listen("peak.test", { modes = "later", function(_, text)
+            count, sum = count + 1, sum + #text
+            if count == 300 then loop:stop() end
+          end })
+          print "ready"
+          io.read()
+          loop:run "later"
+          print(count, sum)
+          os.exit(0)
+        ]==],
+        stdin = "pipe", stdout = "pipe",
+      })
+      assert(child.stdout:read() == "ready")
+      local before = peak(child.pid)
+      local port = assert(ml.port.connect("peak.test", { capacity = 1 }))
+      local text, sent = ("x"):rep(1000000), 0
+      -- The first one that waits shows that the port takes no more.
+      while sent < 300 and port:send(text, { timeout = 1 }) do sent = sent + 1 end
+      local more = peak(child.pid) - before
+      child.stdin:write "go\\n"
+      while sent < 300 do
+        assert(port:send(text, { timeout = 60 }))
+        sent = sent + 1
+      end
+      print(child.stdout:read(), more < \(Program.isSanitized ? 500 : 48), more)
+      child:kill()
+      """,
+    ])
+    #expect(outcome.output.hasPrefix("300\t300000000\ttrue"), "\(outcome)")
+  }
+
+  // Half of what is left has to take a message: as much again is needed to receive it.
+  @Test("a message that no room can be made for ends its connection, which is told")
+  func refused() throws {
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      ml.limit { memory = 1 << 24 }
+      ml.port.listen("peak.refused", {
+        function(_, text) print(#text) end,
+        on_error = function(e)
+          print((e.message:gsub("process %d+", "process #"):gsub("%d%d%d%d+", "#")))
+          loop:stop()
+        end,
+      })
+      local child = assert(ml.process.spawn {
+        "\(Program.executable.path)", "run", "-e", [==[
+          local port = require("moonloop").port.connect "peak.refused"
+          port:send(("x"):rep(1000000))
+          port:send(("x"):rep(20000000))
+        ]==],
+      })
+      loop:run { timeout = 60 }
+      """,
+    ])
+    #expect(
+      outcome.output == """
+        1000000
+        port 'peak.refused': the connection of process # was closed: there is no memory for a \
+        message of # bytes or more
+
+        """, "\(outcome)")
+  }
+
   @Test("what scripts make others hold stays within three times the limit", arguments: makers)
   func staysWithin(what: String, script: String) throws {
     let hostile = """
