@@ -106,8 +106,8 @@ package final class MemoryRoom: Sendable {
 }
 
 extension LuaState {
-  /// - Parameter areNoted: Claims do not count as memory of the scripts, since nothing may depend on
-  ///   when they come and go.
+  /// - Parameter areNoted: Claims do not count as memory of the scripts: nothing may depend on when
+  ///   they come and go.
   package func makeRoom(areNoted: Bool) -> MemoryRoom {
     MemoryRoom(body.held, isNoted: areNoted)
   }

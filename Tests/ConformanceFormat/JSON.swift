@@ -92,7 +92,7 @@ private struct JSONReader {
   private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   mutating func skipSpace() {
-    while let byte = next, byte == 0x20 || (0x09...0x0D).contains(byte) { position += 1 }
+    while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { position += 1 }
   }
 
   private mutating func take(_ character: Unicode.Scalar) -> Bool {
@@ -156,7 +156,10 @@ private struct JSONReader {
     let start = position
     while let byte = next, "+-.eE0123456789".utf8.contains(byte) { position += 1 }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    guard let number = Double(text), number.isFinite else { throw error("expected a value") }
+    let grammar = /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/
+    guard text.wholeMatch(of: grammar) != nil, let number = Double(text), number.isFinite else {
+      throw error("expected a value")
+    }
     return number
   }
 
@@ -164,6 +167,7 @@ private struct JSONReader {
     try expect("\"")
     var content: [UInt8] = []
     while let byte = next, byte != UInt8(ascii: "\"") {
+      if byte < 0x20 { throw error("a control character in a string; write \\u and its number") }
       position += 1
       if byte == UInt8(ascii: "\\") {
         content += try Array(String(escape()).utf8)

@@ -19,6 +19,21 @@ struct DriverTests {
     return path
   }
 
+  @Test(
+    "refuses what is no JSON",
+    arguments: [
+      "01", "-01", "2.", ".5", "+2", "1e", "- 1", "0x1", "1_0", "NaN", "\"a\tb\"", "\"\u{1}\"",
+      "\"\\x\"", "\"\\ud800\"", "'a'", "[1,]", "[,1]", "{\"a\":1,}", "{a:1}", "tru", "\u{B}1",
+      "\u{C}1", "1 2", "\u{A0}1",
+    ])
+  func noJSON(_ value: String) throws {
+    let path = try file(", \"tags\": \(value)")
+    defer { unlink(path) }
+    let run = try Driver.run(["--kernel", "simulated", "--json", path])
+    #expect(run.status != 0 && run.errors.contains("line 1: "), "\(value): \(run)")
+    #expect(!run.errors.contains("tags"), "\(value): \(run)")
+  }
+
   @Test("prints one line of JSON for one file")
   func line() throws {
     let path = try file(steps: #"{"op": "log", "text": "say \"hi\"\n"}"#)

@@ -155,8 +155,8 @@ struct cml_state {
   void *owner;              // the binding's object for this state
 };
 
-// The bytes that the host holds for the scripts of a state; what they have otherwise, as of the last
-// growth or collection, and their limit, for other threads.
+// The bytes that the host holds for the scripts of a state. For other threads also what they have
+// otherwise, as of the last growth or collection, and their limit.
 struct cml_held {
   _Atomic size_t bytes;
   _Atomic size_t own;

@@ -62,8 +62,8 @@ private func bedMakeFolders(_ call: HostCall) throws -> some LuaPushable {
   return true
 }
 
-/// `write_file(path, text)`: a new file takes the place of the old one once all of it is written, so
-/// that a full disk leaves the old one; what is no plain file is written to.
+/// `write_file(path, text)`: a new file takes the place of the old one once all of it is written: a
+/// full disk leaves the old one. What is no plain file is written to.
 private func bedWriteFile(_ call: HostCall) throws -> some LuaPushable {
   let path = try call.string(1, "the file")
   let text = FileValue.bytes(call.stack.withBytes(2) { Array($0) } ?? [])

@@ -52,8 +52,8 @@ package struct StreamInput: ~Copyable {
     }
   }
 
-  /// Takes a line that is here and fits, without its newline. A copy of few bytes costs less than to
-  /// look at them and to hold their memory.
+  /// Takes a line that is here and fits, without its newline. A copy of few bytes costs less than
+  /// to look at them and to hold their memory.
   /// - Returns: Its length, or nil.
   package mutating func takeLine(into copy: UnsafeMutableRawBufferPointer) -> Int? {
     let length = queue.withBytes { bytes -> Int? in
