@@ -25,7 +25,10 @@ final class HeldMemory: Sendable {
   var bytes: Int { cml_held_bytes(account.pointer) }
 
   /// What the limit of the state leaves; nil without a limit.
-  var left: Int? { Int(exactly: cml_held_left(account.pointer)) }
+  var left: Int? {
+    let left = cml_held_left(account.pointer)  // SIZE_MAX is -1 here
+    return left < 0 ? nil : left
+  }
 
   deinit { cml_held_free(account.pointer) }
 }

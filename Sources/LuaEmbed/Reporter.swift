@@ -74,7 +74,8 @@ package enum LuaText {
 /// Writes reports of scripts' errors: a limited number of lines a second, each bounded. It never
 /// fails, whatever happens to the descriptor.
 package final class LuaReporter {
-  private let descriptor: Int32
+  /// - Returns: Whether it could be written.
+  private let write: (String) -> Bool
   private let linesPerSecond: Int
   private let now: () -> UInt64
   private var second: UInt64
@@ -82,15 +83,29 @@ package final class LuaReporter {
   /// Lines left out since the last one written.
   package private(set) var leftOut = 0
 
-  /// - Parameter now: Nanoseconds of a clock that never goes back.
+  /// - Parameters:
+  ///   - now: Nanoseconds of a clock that never goes back.
+  ///   - write: Gets the lines, without the last newline.
   package init(
-    descriptor: Int32 = 2, linesPerSecond: Int = 200,
-    now: @escaping () -> UInt64 = { cml_clock_ns() }
+    linesPerSecond: Int = 200, now: @escaping () -> UInt64 = { cml_clock_ns() },
+    write: @escaping (String) -> Bool
   ) {
-    self.descriptor = descriptor
+    self.write = write
     self.linesPerSecond = linesPerSecond
     self.now = now
     second = now()
+  }
+
+  /// One that writes to a descriptor.
+  package convenience init(
+    descriptor: Int32 = 2, linesPerSecond: Int = 200,
+    now: @escaping () -> UInt64 = { cml_clock_ns() }
+  ) {
+    self.init(linesPerSecond: linesPerSecond, now: now) { text in
+      var output = text + "\n"
+      let count = output.utf8.count
+      return output.withUTF8 { cml_write_some(descriptor, $0.baseAddress, $0.count) } == count
+    }
   }
 
   /// Writes a text and a newline, cleaned; only part of it if the ration is nearly used up.
@@ -109,10 +124,7 @@ package final class LuaReporter {
       lines.insert("(\(leftOut) lines left out)", at: 0)
       leftOut = 0
     }
-    var output = lines.joined(separator: "\n") + "\n"
-    let count = output.utf8.count
-    let written = output.withUTF8 { cml_write_some(descriptor, $0.baseAddress, $0.count) }
-    if written < count { leftOut += 1 }
+    if !write(lines.joined(separator: "\n")) { leftOut += 1 }
   }
 
   /// Says how many lines were left out since the last one written; at the end of a program.

@@ -207,6 +207,7 @@ final class ScriptRun {
     flush()
     if let text = Ending.explanation { reporter.report("moonloop: \(text)") }
     if !Recording.finish() { recordingHasFailed = true }
+    runtime.errors.others.finish()
     reporter.finish()
   }
 

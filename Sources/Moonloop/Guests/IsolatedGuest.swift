@@ -194,7 +194,7 @@ final class IsolatedGuest: ScriptGuest {
   private func wrote(_ text: [UInt8]) {
     let second = host.loop.clock.now() / 1_000_000_000
     if case .fits = written.note(written: text.count, in: second, limit: limits.output) {
-      note(.output(1, text, nil))
+      text.withUnsafeBytes { note(output: 1, $0) }
     }
   }
 

@@ -105,9 +105,8 @@ final class LocalGuest: ScriptGuest {
       LuaProgramHooks(
         // `os.exit` does not exist, and nothing blocks
         exit: { _, _ in }, blocks: { _, _ in true },
-        warns: { [unowned self] text in
-          Array("warning: \(text)\n".utf8).withUnsafeBytes { write(2, $0) }
-        }))
+        warns: { [unowned self] in write(warning: $0) }))
+    runtime.errors.warn = { [unowned self] in write(warning: $0) }
     _ = runtime.state.divertOutput { [unowned self] stream, bytes in write(stream, bytes) }
     for name in functions.keys.sorted() { putFunction(name, runtime) }
   }
@@ -233,11 +232,16 @@ final class LocalGuest: ScriptGuest {
     let second = host.loop.clock.now() / 1_000_000_000
     switch account.note(written: bytes.count, in: second, limit: limits.output) {
     case .fits:
-      let charge = place?.lua.charge(bytes.count)  // a call may write more than there is room for
-      note(.output(stream, Array(bytes), charge))
+      // It is charged: a call may write more than there is room for.
+      note(output: stream, bytes, chargedTo: place?.lua)
     case .isFirstTooMany: note(.limit("output"))
     case .isTooMuch: break
     }
+  }
+
+  private func write(warning text: String) {
+    let line = ErrorPolicy.indented("warning: \(text)\n")
+    Array(line.utf8).withUnsafeBytes { write(2, $0) }
   }
 
   override var usage: GuestUsage { ownUsage }

@@ -37,7 +37,7 @@ class ScriptGuest {
   private final var resumption: Loop.Timer? { didSet { oldValue?.invalidate() } }
   /// The calls under way: they fail when it ends, started or not.
   private final var calls: [ObjectIdentifier: CrossingWait] = [:]
-  private final var events: [GuestEvent] = []
+  private final var events: ArraySlice<GuestEvent> = []
 
   static func of(_ source: Loop.Source) -> ScriptGuest? { source.state(as: ScriptGuest.self) }
 
@@ -128,9 +128,30 @@ class ScriptGuest {
     tellSoon()
   }
 
+  /// How many events may wait before further output is joined to the last, and up to which size: a
+  /// guest may write a byte at a time.
+  private static let apart = 64
+  private static let joined = 1 << 16
+
+  /// Something was written.
+  /// - Parameter state: Whose memory it counts as; nil: nobody's.
+  final func note(
+    output stream: Int32, _ bytes: UnsafeRawBufferPointer, chargedTo state: LuaState? = nil
+  ) {
+    var piece: [UInt8] = []
+    var charge: MemoryCharge?
+    if events.count >= Self.apart, case .output(stream, let last, _)? = events.last,
+      last.count < Self.joined, case .output(_, let taken, let held)? = events.popLast()
+    {
+      (piece, charge) = (taken, held)
+    }
+    piece += bytes
+    state?.charge(piece.count, to: &charge)
+    note(.output(stream, piece, charge))
+  }
+
   final func tellEvents() {
-    while !events.isEmpty, !hasEnded {
-      let event = events.removeFirst()
+    while !hasEnded, let event = events.popFirst() {
       switch event {
       case .output(let stream, let bytes, _):
         if stream != 1 || !host.tell(self, output: bytes) {

@@ -20,6 +20,22 @@ package final class ErrorPolicy {
   /// Writes one report; tests replace it.
   package var write: (String) -> Void = { writeToStandardError($0) }
 
+  /// Takes the warnings of our modules in Lua, instead of `write`.
+  var warn: ((String) -> Void)?
+  /// Writes the reports of workers and guests: half of the lines that a program may write, so that
+  /// they never crowd out its own. What looks like the beginning of a report of its own is indented.
+  package private(set) lazy var others = LuaReporter(linesPerSecond: 100) { [unowned self] text in
+    write(Self.indented(text))
+    return true
+  }
+
+  /// A text whose further lines do not begin as a report of the program does.
+  static func indented(_ text: String) -> String {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let rest = lines.dropFirst().map { ($0.hasPrefix("moonloop: ") ? "  " : "") + $0 }
+    return ([String(lines[0])] + rest).joined(separator: "\n")
+  }
+
   /// Whether an error handler of the script is running; its own errors go to stderr.
   package var isAsking = false
 
@@ -100,7 +116,7 @@ extension Runtime {
       asked = decide(error, LuaHost.Subject(words(of: subject), loop.currentMode))
       endsAll = endsAll || asked == .stop
     }
-    if asked == nil { writeReport(error, subject) }
+    if asked == nil { writeReport(error, subject, isOwn) }
     let verdict = asked ?? errors.verdict ?? usual
     if isOwn || asked == nil || verdict == .stop {
       errors.noteReported()
@@ -115,9 +131,10 @@ extension Runtime {
   }
 
   /// Writes the report to stderr.
-  private func writeReport(_ error: LuaError, _ subject: Subject) {
+  private func writeReport(_ error: LuaError, _ subject: Subject, _ isOwn: Bool) {
     if errors.forward?(error) ?? false { return }
-    errors.write(text(of: error, subject))
+    let text = text(of: error, subject)
+    if isOwn { errors.write(text) } else { errors.others.report(text) }
   }
 
   /// The text of a report: the handle, where it was made, the message, and the traceback.
@@ -229,6 +246,7 @@ extension Runtime {
   /// about.
   func warn(_ text: String) {
     if isClosing { return }
+    if let warn = errors.warn { return warn(text) }
     let line = "moonloop: warning: \(text)"
     if bed != nil { writeToStandardError(line) } else { errors.write(line) }
   }

@@ -39,6 +39,30 @@ import Testing
     #expect(isFlat || Program.isSanitized && outcome.output == "0\tfalse\n", "\(outcome)")
   }
 
+  @Test("its errors do not crowd out those of its host, nor look like them")
+  func reports() throws {
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      local guest = ml.guest { name = "plug", text = [[
+        local loop = require("moonloop").current()
+        loop:perform(function() error("a\\nmoonloop: error in the main chunk\\nforged", 0) end)
+        for i = 1, 1000 do loop:perform(function() error "again" end) end
+      ]] }
+      loop:timer { first = 0, modes = "later", function() error "of the host" end }
+      loop:run { timeout = 0.2 }
+      loop:run { mode = "later" }
+      """,
+    ])
+    let lines = outcome.errors.split(separator: "\n")
+    #expect(lines.contains("  moonloop: error in the main chunk"), "\(outcome)")
+    #expect(!lines.contains("moonloop: error in the main chunk"), "\(outcome)")
+    #expect(lines.filter { $0.contains("of the host") }.count == 1, "\(outcome)")
+    #expect(lines.last?.contains("lines left out)") == true && lines.count < 220, "\(outcome)")
+  }
+
   @Test("one that always has something to do leaves the others their turns")
   func greedy() throws {
     let outcome = try moonloop([
