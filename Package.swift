@@ -28,7 +28,8 @@ let package = Package(
     .executable(name: "moonloop", targets: ["MoonloopCLI"]),
   ],
   traits: [
-    .trait(name: "Macros", description: "LuaEmbedMacros: classes for Lua by @LuaObject")
+    .trait(name: "Macros", description: "LuaEmbedMacros: classes for Lua by @LuaObject"),
+    .trait(name: "StaticLua", description: "links liblua5.4.a in the place of the shared library"),
   ],
   dependencies: [
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")
@@ -47,9 +48,12 @@ let package = Package(
       name: "MoonloopFoundation", dependencies: ["MoonloopCore", "CLinuxShims"],
       swiftSettings: strict, linkerSettings: [.linkedLibrary("Foundation")]),
 
-    .systemLibrary(name: "MoonloopCLua", pkgConfig: "lua5.4", providers: [.apt(["liblua5.4-dev"])]),
-    .target(name: "CLuaShims", dependencies: ["MoonloopCLua"], cSettings: strictC),
-    .target(name: "LuaEmbed", dependencies: ["CLuaShims"], swiftSettings: strict),
+    // The shared library is linked by an import, because no condition says "without the trait".
+    .systemLibrary(name: "MoonloopCLua", providers: [.apt(["liblua5.4-dev"])]),
+    .target(
+      name: "CLuaShims", cSettings: strictC,
+      linkerSettings: [.linkedLibrary(":liblua5.4.a", .when(traits: ["StaticLua"]))]),
+    .target(name: "LuaEmbed", dependencies: ["CLuaShims", "MoonloopCLua"], swiftSettings: strict),
     .target(
       name: "LuaEmbedMacros",
       dependencies: ["LuaEmbed", .target(name: "LuaEmbedMacrosPlugin", condition: withMacros)],
@@ -58,14 +62,14 @@ let package = Package(
 
     // What enters a loop, kept in a file and replayed: C for the calls and for Lua's libraries.
     .target(
-      name: "CRecording", dependencies: ["CLinuxShims", "CLuaShims", "MoonloopCLua"],
+      name: "CRecording", dependencies: ["CLinuxShims", "CLuaShims"],
       cSettings: strictC),
     .target(
       name: "MoonloopRecording", dependencies: ["CRecording", "MoonloopCore", "LuaEmbed"],
       swiftSettings: strict),
 
     .target(
-      name: "MoonloopLua", dependencies: ["MoonloopCLua"], exclude: ["lua"], cSettings: strictC),
+      name: "MoonloopLua", dependencies: ["CLuaShims"], exclude: ["lua"], cSettings: strictC),
     .target(
       name: "MoonloopCompat", dependencies: ["MoonloopLua"], exclude: ["lua"], cSettings: strictC),
     .target(
@@ -115,7 +119,7 @@ let package = Package(
       dependencies: ["LuaEmbed", "Moonloop", "MoonloopCore", "TestSupport"],
       path: "Tests/ScriptGrammar", swiftSettings: strict),
     .target(
-      name: "CFuzz", dependencies: ["MoonloopCLua"], path: "Tests/CFuzz", cSettings: strictC),
+      name: "CFuzz", dependencies: ["CLuaShims"], path: "Tests/CFuzz", cSettings: strictC),
     .executableTarget(
       name: "FuzzProgram",
       dependencies: [
@@ -156,8 +160,7 @@ let package = Package(
       dependencies: ["MoonloopCore", "MoonloopSystem", "MoonloopSimulation"],
       swiftSettings: strict),
     .target(
-      name: "CStockLua", dependencies: ["MoonloopCLua"], path: "Tests/CStockLua", cSettings: strictC
-    ),
+      name: "CStockLua", dependencies: ["CLuaShims"], path: "Tests/CStockLua", cSettings: strictC),
     .testTarget(
       name: "LuaEmbedTests", dependencies: ["LuaEmbed", "CStockLua", "TestSupport"],
       swiftSettings: strict),

@@ -2,6 +2,10 @@
 
 internal import CLuaShims
 
+#if !StaticLua
+  private import MoonloopCLua
+#endif
+
 /// A Lua state that belongs to the thread that made it.
 ///
 /// Every function of it, and of the values that came from it, is for that thread, and stops the

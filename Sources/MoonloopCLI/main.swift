@@ -17,7 +17,7 @@ private func quitByKey() {
 
 /// The command line as a whole.
 enum Program {
-  static let version = "0.1.0"
+  static let version = "0.2.0"
   /// The commands, in the order of the help. Only the table of the one that runs is made.
   private enum Command: String, CaseIterable {
     case run, replay, repl, attach, ps, top, test, plan, simulate, check, new

@@ -3,12 +3,11 @@
 //
 // What two readers could understand differently is refused. What is right but rare is left to
 // message.lua and fields.lua.
-#include <lauxlib.h>
-#include <lua.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "MoonloopLua.h"
+#include "cml_lua.h"
 
 // ── bytes ───────────────────────────────────────────────────────────────────────────────────────
 

@@ -1,8 +1,7 @@
 // The driver of libFuzzer, if it is linked, and the lines of Lua as coverage.
 #include "CFuzz.h"
 
-#include <lauxlib.h>
-#include <lua.h>
+#include "cml_lua.h"
 
 // In normal builds there is no driver.
 extern int LLVMFuzzerRunDriver(

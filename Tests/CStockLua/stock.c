@@ -1,9 +1,7 @@
 // Stock Lua beside ours: its functions come from a state that is opened as any program does.
 #include "CStockLua.h"
+#include "cml_lua.h"
 
-#include <lauxlib.h>
-#include <lua.h>
-#include <lualib.h>
 #include <stdlib.h>
 #include <string.h>
 

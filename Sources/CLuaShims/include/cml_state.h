@@ -2,9 +2,6 @@
 // inherits. Its stop flag is how a limit or an interrupt ends a script: once set, every polling
 // function, and the hook, raises until control is back in the host.
 #pragma once
-#include <lauxlib.h>
-#include <lua.h>
-#include <lualib.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -12,6 +9,7 @@
 #include <stdint.h>
 
 #include "CLuaShims.h"
+#include "cml_lua.h"
 
 enum cml_stop {
   CML_STOP_NONE = 0,
