@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -229,6 +230,13 @@ int cmx_epoll_add_internal(int set, int fd, enum cmx_internal which) {
   };
   return CALL_ON(epoll_ctl, fd, epoll_ctl(set, EPOLL_CTL_ADD, fd, &event));
 }
+
+#ifndef __GLIBC__
+static int epoll_pwait2(int set, struct epoll_event *events, int count,
+                        const struct timespec *timeout, const sigset_t *mask) {
+  return (int)syscall(SYS_epoll_pwait2, set, events, count, timeout, mask, sizeof(uint64_t));
+}
+#endif
 
 // epoll_wait is 45 ns cheaper but counts in milliseconds, so it serves polls and endless waits, and
 // epoll_pwait2 all others. Where that is missing (Linux before 5.11, some sandboxes), milliseconds

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 _Atomic bool cmx_notes_sends = false;

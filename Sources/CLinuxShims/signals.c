@@ -102,7 +102,22 @@ void cmx_signal_restore(int number) {
   CMX_UNLESS_REPLAYED(sigaction(number, &before[number], NULL));
 }
 
+#ifdef __GLIBC__
 const char *cmx_signal_name(int number) { return sigabbrev_np(number); }
+#else
+const char *cmx_signal_name(int number) {
+#define NAME(name) [SIG##name] = #name
+  static const char *const names[] = {
+    NAME(HUP), NAME(INT), NAME(QUIT), NAME(ILL), NAME(TRAP), NAME(ABRT), NAME(BUS), NAME(FPE),
+    NAME(KILL), NAME(USR1), NAME(SEGV), NAME(USR2), NAME(PIPE), NAME(ALRM), NAME(TERM),
+    NAME(STKFLT), NAME(CHLD), NAME(CONT), NAME(STOP), NAME(TSTP), NAME(TTIN), NAME(TTOU), NAME(URG),
+    NAME(XCPU), NAME(XFSZ), NAME(VTALRM), NAME(PROF), NAME(WINCH), NAME(POLL), NAME(PWR), NAME(SYS),
+  };
+#undef NAME
+  return number >= 0 && number < (int)(sizeof names / sizeof *names) ? names[number] : NULL;
+}
+#endif
+
 int cmx_signal_realtime_first(void) { return SIGRTMIN; }
 int cmx_signal_realtime_last(void) { return SIGRTMAX; }
 

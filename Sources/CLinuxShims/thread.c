@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static _Thread_local int32_t thread_id;
@@ -25,7 +26,7 @@ int32_t cmx_thread_id(void) {
 int32_t cmx_main_thread_id(void) { return getpid(); }
 bool cmx_is_main_thread(void) { return cmx_thread_id() == cmx_main_thread_id(); }
 
-bool cmx_thread_exists(int32_t id) { return tgkill(getpid(), id, 0) == 0; }
+bool cmx_thread_exists(int32_t id) { return syscall(SYS_tgkill, getpid(), id, 0) == 0; }
 
 static int has_processors = -1;
 
