@@ -327,6 +327,7 @@ void cml_free(cml_state *s) {
   cml_tell_finalizer_errors(s);
   cml_warnings_close(s);
   cml_userdata_close(s);
+  free(s->known);
   free(s->tasks);
   free(s->names);
   free(s->refs.free);
@@ -357,60 +358,6 @@ const char *cml_lua_library(void) {
   Dl_info lua, own;
   if (!dladdr((void *)lua_newstate, &lua) || !dladdr(&here, &own)) return NULL;
   return lua.dli_fbase == own.dli_fbase ? NULL : lua.dli_fname;
-}
-
-const char *cml_string(lua_State *L, int i, size_t *count) {
-  if (lua_type(L, i) != LUA_TSTRING) return NULL;
-  return lua_tolstring(L, i, count);
-}
-
-// The size of a character beyond ASCII in bytes, at most `left`; 0 if it is invalid.
-static size_t character(const unsigned char *at, size_t left) {
-  unsigned first = at[0];
-  size_t count = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || left < count) return 0;
-  // The limits on the second byte exclude overlong forms, surrogates and what is beyond Unicode.
-  unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-  unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-  if (at[1] < low || at[1] > high) return 0;
-  for (size_t i = 2; i < count; i++)
-    if ((at[i] & 0xc0) != 0x80) return 0;
-  return count;
-}
-
-// How many bytes are ASCII before the first that is not, or fewer: whole blocks.
-static size_t ascii_blocks(const char *bytes, size_t count) {
-  enum { WORDS = 4 };
-  uint64_t block[WORDS];
-  size_t at = 0;
-  for (; count - at >= sizeof block; at += sizeof block) {
-    memcpy(block, bytes + at, sizeof block);
-    if (((block[0] | block[1] | block[2] | block[3]) & 0x8080808080808080) != 0) break;
-  }
-  for (; count - at >= sizeof *block; at += sizeof *block) {
-    memcpy(block, bytes + at, sizeof *block);
-    if ((block[0] & 0x8080808080808080) != 0) break;
-  }
-  return at;
-}
-
-const char *cml_text(lua_State *L, int i, size_t *count, bool *is_ascii) {
-  if (lua_type(L, i) != LUA_TSTRING) return NULL;
-  const char *bytes = lua_tolstring(L, i, count);
-  size_t left = *count, at = ascii_blocks(bytes, left);
-  *is_ascii = true;
-  while (at < left) {
-    if (LIKELY((unsigned char)bytes[at] < 0x80)) {
-      at++;
-      continue;
-    }
-    size_t step = character((const unsigned char *)bytes + at, left - at);
-    if (step == 0) return NULL;
-    *is_ascii = false;
-    at += step;
-    at += ascii_blocks(bytes + at, left - at);
-  }
-  return bytes;
 }
 
 double cml_number(lua_State *L, int i, bool *ok) {

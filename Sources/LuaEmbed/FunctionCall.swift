@@ -17,11 +17,14 @@ struct LuaFunctionCall {
   init(_ function: borrowing LuaFunction) throws(LuaError) {
     let list = function.reference.list
     try list.requireUse("LuaFunction")
-    let body: LuaStateBody = list.body
-    body.beginCall()
-    self.body = .passUnretained(body)
+    body = list.body
     var task: Int32 = 0
-    stack = LuaStack(L: cml_task_take_with(body.record, function.reference.ref, &task))
+    let ref = function.reference.ref
+    // Begun in here, so that no reference is counted: a call counts none.
+    stack = body._withUnsafeGuaranteedRef { body in
+      body.beginCall()
+      return LuaStack(L: cml_task_take_with(body.record, ref, &task))
+    }
     self.task = task
   }
 

@@ -13,7 +13,7 @@ final class ReleaseList: @unchecked Sendable {
   private let record: OpaquePointer
   private let owner = cml_thread_id()
   /// The state, while it is open. Owner thread only.
-  unowned(unsafe) var body: LuaStateBody!  // it holds this list, and outlives its use
+  var body: Unmanaged<LuaStateBody>!  // it holds this list, and outlives its use
   private let open = Atomic<Bool>(true)
   private let dropped = Guarded<[Int32]>([])
   private let hasDropped = Atomic<Bool>(false)

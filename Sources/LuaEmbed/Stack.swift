@@ -110,13 +110,31 @@ package struct LuaStack {
   /// A string that is UTF-8; nil for anything else.
   @inline(__always)
   package func text(_ index: Int32) -> String? {
-    var count = 0
-    var isASCII = false
-    guard let base = cml_text(L, index, &count, &isASCII) else { return nil }
-    // `String(validating:)` takes 800 instructions more, and `String(decoding:)` looks once more.
-    let bytes = UnsafeRawBufferPointer(start: base, count: count).bindMemory(to: UInt8.self)
-    // Not checked again: `cml_text` has found valid UTF-8.
-    return String(copying: UTF8Span(unchecked: bytes.span, isKnownASCII: isASCII))
+    var text = cml_text()
+    switch cml_text(L, index, &text) {
+    case CML_TEXT_KNOWN: return text.kept.assumingMemoryBound(to: String.self).pointee
+    case CML_TEXT_NEW: break
+    default: return nil
+    }
+    let bytes = UnsafeRawBufferPointer(start: text.bytes, count: text.count)
+      .bindMemory(to: UInt8.self)
+    // Not checked again: `cml_text` has found valid UTF-8. `String(validating:)` takes 800
+    // instructions more, and `String(decoding:)` looks once more.
+    let string = String(copying: UTF8Span(unchecked: bytes.span, isKnownASCII: text.is_ascii))
+    if text.kept != nil || text.asks { keep(string, in: text.kept) }
+    return string
+  }
+
+  /// Keeps a string for its next crossing, or from now on those that cross often.
+  @inline(never)
+  private func keep(_ string: String, in place: UnsafeMutableRawPointer?) {
+    if let place {
+      place.assumingMemoryBound(to: String.self).pointee = string
+    } else if cml_kept_texts(cml_state_of(L)) == nil {
+      let room = UnsafeMutablePointer<String>.allocate(capacity: Int(CML_KNOWN_COUNT))
+      room.initialize(repeating: "", count: Int(CML_KNOWN_COUNT))
+      cml_keep_texts(cml_state_of(L), room)
+    }
   }
 
   /// An integer, or a float or string that Lua converts to one.

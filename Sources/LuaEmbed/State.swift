@@ -89,8 +89,16 @@ public final class LuaState {
     body.noteClosed()
     interruptHandle.close()
     onClosed?()
+    freeTexts()
     cml_free(record)
     withExtendedLifetime(self) { body.inner = nil }
+  }
+
+  /// Frees the strings that were kept because they crossed often; see `LuaStack.text`.
+  private func freeTexts() {
+    guard let room = cml_kept_texts(record)?.assumingMemoryBound(to: String.self) else { return }
+    room.deinitialize(count: Int(CML_KNOWN_COUNT))
+    room.deallocate()
   }
 
   /// The stack of whatever is running. [-0, +0, -]

@@ -62,7 +62,7 @@ final class LuaStateBody: @unchecked Sendable {
     self.limits = limits
     releases = ReleaseList(record: record)
     held = HeldMemory(record: record)
-    releases.body = self
+    releases.body = .passUnretained(self)
   }
 
   var label: String { "the Lua state of thread \(thread)" }

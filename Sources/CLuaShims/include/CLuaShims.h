@@ -85,9 +85,25 @@ void cml_push_source(lua_State *L, const char *text, size_t count, const char *c
 // The bytes of a string value; otherwise NULL: a number is not converted, which would change it on
 // the stack. [-0, +0, -]
 const char *cml_string(lua_State *L, int i, size_t *count);
-// The same for one that is valid UTF-8, without overlong forms and surrogates; and whether it is
-// ASCII. [-0, +0, -]
-const char *cml_text(lua_State *L, int i, size_t *count, bool *is_ascii);
+enum cml_text_kind { CML_TEXT_NONE, CML_TEXT_NEW, CML_TEXT_KNOWN };
+enum {
+  CML_KNOWN_LEAST = 16,    // bytes; Swift makes no object for fewer
+  CML_KNOWN_MOST = 40,     // bytes; Lua has each string of so many only once
+  CML_KNOWN_COUNT = 32,    // a power of two
+};
+struct cml_text {
+  const char *bytes;
+  size_t count;
+  void *kept;  // where the host keeps it, or is to keep it; or NULL
+  bool is_ascii;
+  bool asks;   // would be kept, after cml_keep_texts
+};
+// The same for one that is valid UTF-8, without overlong forms and surrogates, unless the host
+// keeps it: then only `kept` is set. [-0, +0, -]
+enum cml_text_kind cml_text(lua_State *L, int i, struct cml_text *text);
+// Gives room for CML_KNOWN_COUNT objects of 16 bytes, which the host frees.
+void cml_keep_texts(cml_state *s, void *room);
+void *cml_kept_texts(cml_state *s);  // or NULL
 // The value of a number, and whether it is a number: a string is not converted. [-0, +0, -]
 double cml_number(lua_State *L, int i, bool *ok);
 

@@ -148,6 +148,8 @@ struct cml_state {
   int tid;                  // the thread that the state belongs to
   struct cml_state *next_of_thread;  // the open states of a thread, for the signal handler
   bool can_allow_hooks;     // the private byte is where we expect it (state.c)
+  struct cml_known *known;  // strings that the host keeps (cml_text.c); NULL at first
+  void *kept;               // the host's objects of them
   struct cml_kinds *kinds;  // all kinds of userdata (cml_userdata.c)
   void *host;               // the embedding object, for raw host functions
   void *owner;              // the binding's object for this state

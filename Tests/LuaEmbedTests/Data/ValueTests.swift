@@ -140,6 +140,34 @@ import Testing
     #expect(throws: LuaError.self) { try lua.evaluate("return { 1 }") as [UInt8] }
   }
 
+  @Test func `a string is itself each time that it crosses, whatever was at its address before`()
+    throws
+  {
+    let lua = try LuaState()
+    lua.register("text") { (text: String) in text }
+    lua.register("sum") { (text: String) in text.utf8.reduce(0) { $0 + Int($1) } }
+    #expect(
+      try lua.evaluate(
+        """
+        local wrong, kept = 0, {}
+        for turn = 1, 2000 do
+          local s = ("ä%d"):format(turn * 7919 % 300):rep(10, "-"):sub(1, 10 + turn % 40)
+          if utf8.len(s) then
+            for _ = 1, turn % 4 do
+              local sum = 0
+              for i = 1, #s do sum = sum + s:byte(i) end
+              if text(s) ~= s or #text(s) ~= #s or _G.sum(s) ~= sum then wrong = wrong + 1 end
+            end
+            kept[turn % 7] = s
+          else
+            for _ = 1, 3 do if pcall(text, s) then wrong = wrong + 1 end end
+          end
+          if turn % 50 == 0 then collectgarbage() end
+        end
+        return wrong
+        """) as Int == 0)
+  }
+
   @Test func `a table that Lua takes for a list of 2^62 items has those up to its first hole`()
     throws
   {
