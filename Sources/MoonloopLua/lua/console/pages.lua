@@ -5,6 +5,7 @@ local pages = {}
 
 -- What a name of something else is about.
 local OTHERS = { sqlite = "blocking", ["luasql.sqlite3"] = "blocking", luasql = "compat",
+  luasec = "compat", ssl = "compat", https = "http", websocket = "http", broker = "brokers",
   luasocket = "compat", luv = "compat", redis = "brokers" }
 
 local all
