@@ -375,7 +375,8 @@ function stream:is_valid() end
 ---`open_completed` comes first; `has_bytes` when there is something to read, again only after a
 ---read; `has_space` when there is room to write, again only after a write; `end` or `error` comes
 ---last, once. Each call has one event; the handler may wait. With `"end"` it gets the last one
----alone: bytes that come before it are kept for reads, and it is told only after they are read.
+---alone: up to 64 KiB that come before it are kept for reads, and it may be told before they are
+---read; of more, some must be read first.
 ---Raises an error when the stream is closed.
 ---```lua
 ---loop:stream({ fd = 0, write = false }):on(function(stream, event)

@@ -9,9 +9,10 @@ internal import MoonloopSystem
 /// `open_completed` comes before all others, `error` or `end` last and once; `has_bytes` again only
 /// after a read, `has_space` only after a write. A handler for the end gets `error` or `end` alone.
 final class StreamEvents {
-  /// It is for the end only. Bytes that come before it are kept for reads, and stop the watch until
-  /// they are read.
+  /// It is for the end only. Bytes that come before it are kept for reads; so many stop the watch
+  /// until some are read.
   let isForEnd: Bool
+  private static let aheadOfEnd = 1 << 16
   private var isOpenTold: Bool
   /// The last event was delivered.
   private(set) var isOver = false
@@ -76,7 +77,8 @@ final class StreamEvents {
       return tell("open_completed", stream, runtime)
     }
     guard expectsBytes else { return stream.bytes.silence(.read) }
-    if stream.state.input.isEmpty {
+    let ahead = stream.state.input.count
+    if ahead == 0 || (isForEnd && ahead < Self.aheadOfEnd) {
       switch stream.bytes.fill(runtime.loop.kernel, runtime.loop.scratch) {
       case .nothingNow: return
       case .end:
@@ -87,6 +89,7 @@ final class StreamEvents {
         return tell("error", stream, runtime, error)
       case .bytes(let count):
         stream.keep(UnsafeRawBufferPointer(rebasing: runtime.loop.scratch[0..<count]))
+        if isForEnd { return }
       }
     }
     expectsBytes = false

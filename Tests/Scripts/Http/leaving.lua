@@ -4,18 +4,21 @@ local ml = require "moonloop"
 local http = ml.http
 local loop = ml.current()
 
-local function connect(server)
+local GET <const> = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+local function connect(server, text)
   local stream = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
-  stream:write "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+  stream:write(text or GET)
   return stream
 end
 
 local function never_reported(problem) error("reported: " .. tostring(problem)) end
 
-local function leave(how)
+-- @param text what the client sends before it leaves
+local function leave(how, text)
   local trace = {}
   local server <close> = assert(http.serve { host = "127.0.0.1", port = 0,
-    on_error = never_reported, function()
+    on_error = never_reported, stream_bodies = true, function()
       trace[#trace + 1] = "begun"
       local done <close> = setmetatable({}, { __close = function() trace[#trace + 1] = "over" end })
       ml.sleep(3600)
@@ -23,7 +26,7 @@ local function leave(how)
       return "too late"
     end })
   local began = ml.now()
-  local stream = connect(server)
+  local stream = connect(server, text)
   while #trace == 0 do ml.sleep(0.01) end
   stream[how](stream)
   while server.connections > 0 do ml.sleep(0.01) end
@@ -78,6 +81,11 @@ loop:task(function()
   leave "close"
   leave "invalidate"
   leave "shutdown"
+  -- What nobody reads does not hide that it has left: a second request, a part of a body.
+  for _, how in ipairs { "close", "invalidate" } do
+    leave(how, GET .. GET)
+    leave(how, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" .. ("x"):rep(5000))
+  end
   leave_later()
   half_close()
   stay()

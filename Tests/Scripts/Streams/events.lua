@@ -44,7 +44,7 @@ assert(table.concat(trace, " ") == "open_completed has_space slept has_space",
   table.concat(trace, " "))
 close(from)
 
--- For the end alone: bytes come to the task that reads; what it leaves comes before the end.
+-- For the end alone: bytes come to the task that reads, what it leaves also after the end.
 local from, to = pipe()
 local trace = {}
 local stream = ml.stream { fd = from, write = false }
@@ -60,7 +60,7 @@ end)
 loop:after(1, function() write(to, "a\nb\n") end)
 loop:after(2, function() close(to) end)
 assert(loop:run() == "finished")
-assert(table.concat(trace, " ") == "a b end over", table.concat(trace, " "))
+assert(table.concat(trace, " ") == "a end b over", table.concat(trace, " "))
 
 -- It keeps no stream open that no task uses any more; and a second handler takes its place.
 local server = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
