@@ -38,24 +38,49 @@ let filesModule = LuaModule(
 /// The answer arrives with a signal; with an intake, through a pipe, so that it enters
 /// the loop like all other input. A replay makes no call.
 final class FileWait: NetWait {
-  private let request: FileRequest
-  private let call: FileCall
+  private var request: FileRequest?
+  private var call: FileCall
+  /// What of its text is still to be copied.
+  private var rest: LongText?
   private var answer: FileCall.Answer?
   /// Counts the arguments as script memory.
   private let charge: MemoryCharge?
 
   /// - Parameter function: The name of the scripts' function.
-  init(_ runtime: Runtime, _ call: FileCall, _ function: String) {
-    var call = call
-    call.room = FileRoom(runtime.state.makeMemoryClaims(areNoted: !Intake.isPlain))
+  init(_ runtime: Runtime, _ call: FileCall, _ rest: LongText?, _ function: String) {
     self.call = call
-    charge = call.size > 0 ? runtime.state.charge(call.size) : nil
-    request = FileRequest(call)
+    self.call.room = FileRoom(runtime.state.makeMemoryClaims(areNoted: !Intake.isPlain))
+    self.rest = rest
+    let size = call.size + (rest?.count ?? 0)
+    charge = size > 0 ? runtime.state.charge(size) : nil
     super.init(runtime, "a file ('\(function)')")
   }
 
   func start() throws(LoopError) {
-    if !Intake.isPlain { return try startWithPipe() }
+    if rest == nil { return try submit() }
+    let source = Loop.Source(name: "fs") { [weak self] in self?.copyMore($0) }
+    try add(source)
+    source.signal()
+  }
+
+  /// Copies a part of the text; after the last one, the call is made.
+  private func copyMore(_ source: Loop.Source) {
+    guard !isOver, let part = rest else { return }
+    part.copy(to: &call, runtime.state.stack)
+    if !part.isCopied(to: call) { return source.signal() }
+    rest = nil
+    remove(source)
+    do { try submit() } catch {
+      guard case .system(let refusal, _) = error else { return }
+      answer = .failure(refusal)
+      finish()
+    }
+  }
+
+  private func submit() throws(LoopError) {
+    let request = FileRequest(call)
+    self.request = request
+    if !Intake.isPlain { return try startWithPipe(request) }
     let source = Loop.Source(name: "fs") { [weak self] _ in
       guard let self, !isOver, let found = request.take() else { return }
       answer = found
@@ -69,7 +94,7 @@ final class FileWait: NetWait {
     }
   }
 
-  private func startWithPipe() throws(LoopError) {
+  private func startWithPipe(_ request: FileRequest) throws(LoopError) {
     let pipe: (read: Int32, write: Int32)
     do { pipe = try ChildDescriptors.pipe() } catch {
       throw .system(error, "no pipe for the answer")
@@ -93,7 +118,7 @@ final class FileWait: NetWait {
   }
 
   override func ended() {
-    if answer == nil { request.abandon() }
+    if answer == nil { request?.abandon() }
   }
 
   override func push(on stack: LuaStack) -> Int {
@@ -107,7 +132,36 @@ final class FileWait: NetWait {
   }
 
   /// The task was cancelled after the answer had arrived.
-  deinit { if let answer { request.discard(answer) } }
+  deinit { if let answer { request?.discard(answer) } }
+}
+
+/// A text that is copied in parts, one in a pass, so that a long one holds no loop.
+struct LongText {
+  private static let part = 1 << 20
+
+  private let text: LuaReference
+  let count: Int
+  private let argument: Int
+
+  /// The text of a call, if it is long.
+  init?(_ call: HostCall, at index: Int32, argument: Int) {
+    guard let bytes = call.stack.bytes(index), bytes.count > Self.part else { return nil }
+    call.stack.pushValue(index)
+    text = LuaReference(popping: call.stack)
+    count = bytes.count
+    self.argument = argument
+  }
+
+  func copy(to call: inout FileCall, _ stack: LuaStack) {
+    stack.push(text)
+    defer { stack.pop() }
+    let from = call.size(of: argument)
+    stack.withBytes(-1) {
+      call.append($0[from..<min(count, from + Self.part)], to: argument, of: count)
+    }
+  }
+
+  func isCopied(to call: FileCall) -> Bool { call.size(of: argument) == count }
 }
 
 /// `wait(timeout or nil, function, call, ...)`: makes a call on another thread; the task waits.
@@ -116,10 +170,11 @@ private func filesWait(_ call: HostCall) throws -> Int32 {
   try call.requireOpen()
   let timeout = call.stack.type(1) == .nil ? nil : try call.seconds(1, "timeout", .notNegative)
   let function = try call.string(2, "the function")
-  var made = try call.fileCall(3)
+  let text = LongText(call, at: 5, argument: 1).flatMap { call.writesText(3) ? $0 : nil }
+  var made = try call.fileCall(3, leaving: text == nil ? nil : 5)
   made.scope = call.scope(for: made)
   let coroutine = try call.requireWaiting()
-  let wait = FileWait(call.runtime, made, function)
+  let wait = FileWait(call.runtime, made, text, function)
   do { try wait.start() } catch {
     wait.end()
     guard case .system(let refusal, _) = error else { throw error }
@@ -141,13 +196,20 @@ private func filesReserve(_ call: HostCall) throws {
 }
 
 extension HostCall {
+  /// Whether the call whose name is at an index has a text to write as its second argument.
+  fileprivate func writesText(_ index: Int32) -> Bool {
+    ["store", "replace", "write"].contains(stack.string(index))
+  }
+
   /// The call whose name is at an index, with the arguments after it.
-  func fileCall(_ index: Int32) throws(ScriptMistake) -> FileCall {
+  /// - Parameter left: The place of a text that is copied later.
+  func fileCall(_ index: Int32, leaving left: Int32? = nil) throws(ScriptMistake) -> FileCall {
     let name = try string(index, "the call")
     var arguments: [FileValue] = []
     for place in (index + 1)..<max(index + 1, count + 1) {
       switch stack.type(place) {
       case .boolean: arguments.append(.flag(stack.boolean(place)))
+      case .string where place == left: arguments.append(.bytes([]))
       case .string: arguments.append(.bytes(stack.withBytes(place) { Array($0) } ?? []))
       case .number:
         let number = stack.exactInteger(place)

@@ -10,7 +10,7 @@ package struct FileCall: Sendable {
   package typealias Answer = Result<FileValue, SystemError>
 
   package let name: String
-  let arguments: [FileValue]
+  private(set) var arguments: [FileValue]
   /// Where it may reach; nil: anywhere.
   package var scope: FileScope?
   /// What its answer may take.
@@ -25,6 +25,21 @@ package struct FileCall: Sendable {
   /// The bytes of its arguments.
   package var size: Int {
     arguments.reduce(0) { if case .bytes(let bytes) = $1 { $0 + bytes.count } else { $0 } }
+  }
+
+  /// How many bytes an argument has.
+  package func size(of index: Int) -> Int {
+    if case .bytes(let bytes) = arguments[index] { bytes.count } else { 0 }
+  }
+
+  /// Copies a part of a text to the end of an argument, which gets so many bytes in all.
+  package mutating func append(_ part: Slice<UnsafeRawBufferPointer>, to index: Int, of total: Int)
+  {
+    guard case .bytes(var bytes) = arguments[index] else { return }
+    arguments[index] = .none  // so that nothing is copied twice
+    if bytes.isEmpty { bytes.reserveCapacity(total) }
+    bytes.append(contentsOf: part)
+    arguments[index] = .bytes(bytes)
   }
 
   /// Does it, and blocks meanwhile.

@@ -20,6 +20,18 @@ loop:task(function()
   assert(#fs.list(folder) == 1, "the new file took the old one's place")
   assert(select(3, fs.replace(folder, "text")) == "EISDIR")
   assert(select(3, fs.read "a\0b") == "EINVAL")
+  -- A long text is handed over in parts: others have their turns meanwhile.
+  local long = ("0123456789abcdef"):rep(1 << 19)
+  for _, name in ipairs { "write", "append", "replace" } do
+    local passes = 0
+    local counting <close> = loop:observer { on = "before_sources", function()
+      passes = passes + 1
+    end }
+    assert(fs[name](path, long))
+    assert(passes >= 8, name .. ": " .. passes)
+    assert(fs.read(path) == (name == "append" and long .. long or long))
+  end
+  assert(select(3, fs.write(path, long, { timeout = 0 })) == "ETIMEDOUT")
   assert(fs.rename(path, folder .. "/b"))
   assert(select(3, fs.stat(path)) == "ENOENT")
   assert(fs.space(folder).total > 0)
