@@ -41,7 +41,7 @@ local function pack(self, value)
   local form, text, ok = "s", value, true
   if type(value) ~= "string" then
     form, ok, text = "j", pcall(json.encode, value)
-    if not ok then mistake(("%s: %s"):format(self.label, text:gsub("^ml%.json%.encode: ", ""))) end
+    if not ok then error(self.label .. text:gsub("^ml%.json%.encode", ""), 0) end
   end
   if #text <= MESSAGE_LIMIT then return form, text end
   return nil, ("%s: a message of %d bytes; the limit is %d"):format(self.label, #text,
