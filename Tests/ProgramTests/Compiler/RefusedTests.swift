@@ -30,7 +30,7 @@ import Testing
     return options + ["-Xcc", "-fmodule-map-file=\(library)"]
   }
 
-  @Test(arguments: ["items.txt", "conversions.txt", "values.txt"])
+  @Test(arguments: ["items.txt", "conversions.txt", "values.txt", "tasks.txt"])
   func `the compiler says what the file expects, and nothing else`(file: String) throws {
     try compile(Self.folder.appendingPathComponent(file))
   }
