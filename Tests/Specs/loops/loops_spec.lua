@@ -99,6 +99,15 @@ it("is stopped where it works", { timeout = 0.05 }, function()
   while true do end
 end)
 
+it("is stopped while a property is simplified", { timeout = 0.05 }, function(_, _, t)
+  local calls = 0
+  t:forall({ t.any.integer(5, 9) }, function()
+    calls = calls + 1
+    if calls > 1 then ml.sleep(500) end
+    return false
+  end)
+end)
+
 it("waits for nothing that could come", function() ml.await(function() end) end)
 
 it("is well afterwards", { clock = "skip_idle" }, function() ml.sleep(100) end)

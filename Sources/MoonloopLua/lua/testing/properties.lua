@@ -10,6 +10,8 @@ local properties = {}
 
 -- How many cases are tried to make a failure smaller.
 local TRIES = 1000
+-- What the awaits of a test that is ended raise.
+local OVER = "the test is over"
 
 local maker = { __name = "moonloop.testing.maker" }
 
@@ -161,7 +163,7 @@ local function failing(makers, fn, source)
   for index = 1, list.n do shown[index] = values.format(list[index]) end
   local ok, result = pcall(fn, table.unpack(list, 1, list.n))
   if ok and result ~= false then return nil end
-  if not ok and failure.kind(result) == "pending" then error(result, 0) end
+  if not ok and (failure.kind(result) == "pending" or result == OVER) then error(result, 0) end
   return table.concat(shown, ", "), ok and "it returned false" or failure.text(result)
 end
 
@@ -217,8 +219,8 @@ local function each_simpler(list, try)
   return each_moved(list, try)
 end
 
--- The simplest failure that is found from the numbers of one.
-local function shrink(makers, fn, found)
+-- The simplest failure that is found from the numbers of one; `tell` is called with each.
+local function shrink(makers, fn, found, tell)
   local tries, is_better = 0, nil
   local function try(numbers)
     tries = tries + 1
@@ -227,6 +229,7 @@ local function shrink(makers, fn, found)
     local shown, message = failing(makers, fn, source)
     if not shown or not is_simpler(source.drawn, found.drawn) then return false end
     found = { shown = shown, message = message, drawn = source.drawn, steps = found.steps + 1 }
+    tell(found)
     is_better = true
     return true
   end
@@ -259,19 +262,22 @@ end
 
 --- Calls a function with values until it fails, which it does by an error or by returning false.
 -- @param seed that of the command line: only the case of this seed is run
--- @return nil; or the failure: its seed, and its text
-function properties.check(makers, fn, options, seed)
+-- @param tell called with each failure that is found, the last one the simplest: { seed, text }
+function properties.check(makers, fn, options, seed, tell)
   check_arguments(makers, fn, options)
   local first, runs = seed or options.seed or 1, seed and 1 or options.runs or 100
   for index = 1, runs do
     local source = random_source(first + index - 1)
     local shown, message = failing(makers, fn, source)
     if shown then
-      local found = shrink(makers, fn,
-        { shown = shown, message = message, drawn = source.drawn, steps = 0 })
-      return { seed = first + index - 1,
-        text = ("it does not hold for %s\n  %s\n  in case %d of %d, simplified %s"):format(
-          found.shown, found.message, index, runs, units.plural(found.steps, "time")) }
+      local function tell_of(found)
+        tell { seed = first + index - 1,
+          text = ("it does not hold for %s\n  %s\n  in case %d of %d, simplified %s"):format(
+            found.shown, found.message, index, runs, units.plural(found.steps, "time")) }
+      end
+      local found = { shown = shown, message = message, drawn = source.drawn, steps = 0 }
+      tell_of(found)
+      return shrink(makers, fn, found, tell_of)
     end
   end
 end

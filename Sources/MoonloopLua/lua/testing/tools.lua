@@ -40,6 +40,9 @@ local LOOK_EVERY = 0.005
 -- fields are methods and a misspelt name is reported.
 local states = setmetatable({}, { __mode = "k" })
 
+-- What `t:forall` has found so far, as text; it may be stopped while it looks for simpler values.
+local falsified
+
 --- Makes the tools of a test or block.
 -- @param file the path of the spec file
 -- @param name the full name of the test or block
@@ -68,11 +71,13 @@ function tools.close(t, call)
     local ok, message = bed.remove_folder(folder)
     if not ok then call(function() error(message, 0) end) end
   end
-  states[t] = nil
+  states[t], falsified = nil, nil
 end
 
---- A message; with other advice for a test that takes its first parameter, the loop, for the tools.
+--- A message; with what `t:forall` has found when it is stopped, and with other advice for a test
+--- that takes its first parameter, the loop, for the tools.
 function tools.advised(message)
+  if falsified then message, falsified = message .. "\n" .. falsified, nil end
   local name = message:match "^loop: unknown field '([%w_]+)'"
   if not methods[name] then return message end
   return message:gsub("; did you mean [^\n]*", "")
@@ -277,10 +282,13 @@ end
 -- @param options `runs` (100) and `seed` (1)
 function methods.forall(t, makers, fn, options)
   local state = state_of(t, "forall")
-  local problem = properties.check(makers, fn, options or {}, state.options.seed)
-  if not problem then return end
-  failure.fail(("%s\n  to see it again: moonloop test %s --name '%s' --seed %d"):format(
-    problem.text, state.file, state.name:gsub("'", "'\\''"), problem.seed), 2)
+  properties.check(makers, fn, options or {}, state.options.seed, function(found)
+    falsified = ("%s\n  to see it again: moonloop test %s --name '%s' --seed %d"):format(
+      found.text, state.file, state.name:gsub("'", "'\\''"), found.seed)
+  end)
+  local text = falsified
+  falsified = nil
+  if text then failure.fail(text, 2) end
 end
 
 -- How a program of the test has failed, if none runs that could still listen. One that ended well
