@@ -41,6 +41,17 @@ struct SpecConsoleTests {
     }
   }
 
+  @Test("open at no further failure after :quit")
+  func quits() throws {
+    let spec = #"for i = 1, 3 do it("fails " .. i, function() error("no " .. i, 0) end) end"#
+    try withFile(spec, name: "fails_spec.lua") { file in
+      let session = try TerminalSession(["test", "--break-on-error", file])
+      try session.waitFor("debug> ")
+      try session.enter(":quit", "0 passed, 3 failed")
+      #expect(try session.wait() == 1)
+    }
+  }
+
   @Test("are opened by other processes in a test that hangs, and leave nothing behind")
   func hanging() throws {
     let spec = """

@@ -225,10 +225,18 @@ local function tell_of_consoles(where, can_wait)
       where, advice))
 end
 
+-- Whether ":quit" at a breakpoint has asked for no further stops at failures.
+local has_quit = false
+
+local function leave_terminal(quits)
+  has_quit = has_quit or quits
+  breakpoint.continue()
+end
+
 -- A console at the program's terminal, while the program is stopped; nil if it has none.
 local function open_terminal()
   local has_editor = pcall(require, "moonloop.console.editor")
-  return has_editor and require("moonloop.console.repl").open(breakpoint.continue) or nil
+  return has_editor and require("moonloop.console.repl").open(leave_terminal) or nil
 end
 
 --- Stops until ":continue". Returns whether it did.
@@ -267,7 +275,7 @@ function breakpoint.is_expected() return false end
 
 --- An uncaught error has ended a coroutine, whose stack is still as it was.
 function breakpoint.failed(thread, message, value)
-  if breakpoint.is_expected(value) then return end
+  if has_quit or breakpoint.is_expected(value) then return end
   breakpoint.enter { frames = frames.of(thread), title = "error: " .. message }
 end
 

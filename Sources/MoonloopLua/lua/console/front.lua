@@ -99,20 +99,20 @@ end
 
 local LEAVES = { quit = true, exit = true, q = true }
 
--- Whether a line asks to leave, as Ctrl-D does: ":quit", or "exit" where nothing has that name.
+-- Whether a line asks to leave: ":quit", or "exit" where nothing has that name.
 local function leaves(line)
   local colon, word = line:match "^%s*(:?)(%a+)%(?%)?%s*$"
   if not LEAVES[word] or word == "q" and colon == "" then return false end
   return colon ~= "" or _G[word] == nil
 end
 
--- A whole statement; nil at the end of the input, or when the breakpoint is over.
+-- A whole statement; nil and "quit", "end" at the end of the input, or "over" after a breakpoint.
 function Front:statement(level)
   local text
   while true do
     local kind, line = self:read(level, self:prompt(text))
     if kind == "line" and not text and leaves(line) then
-      return nil, "end"
+      return nil, "quit"
     elseif kind == "line" then
       text = text and text .. "\n" .. line or line
       local made, _, is_incomplete = session.compile(text, _ENV)
@@ -141,7 +141,8 @@ function Front:serve(level)
   self.readers[level] = true
   while self.level >= level do
     local text, why = self:statement(level)
-    if why == "end" then self.has_ended = true end
+    if why == "end" or why == "quit" then self.has_ended = true end
+    if why == "quit" then self.has_quit = true end
     if text and text:find "%S" then
       if not self.own.evaluate(text) then self.failures = self.failures + 1 end
     end
@@ -166,7 +167,7 @@ function Front:stopped(text)
   self.readers[level] = true
   detached(function()
     self:serve(level)
-    if self.has_ended then self.own.ended() end
+    if self.has_ended then self.own.ended(self.has_quit) end
   end)
 end
 

@@ -9,7 +9,7 @@ local loop = ml.current()
 
 local repl = {}
 
--- A session at the terminal; `ended` is called at the end of the input.
+-- A session at the terminal; `ended` is called at the end of the input, with true after ":quit".
 local function open(ended)
   local own = session.new()
   local terminal
