@@ -150,11 +150,15 @@ static void on_tick(int number) {
 }
 
 // Any broken stream is just an error, but a broken standard output ends the program. The handler
-// cannot know which one broke, so it checks the standard output.
+// cannot know which one broke, so it checks the standard output. A replay has nothing to end in
+// order, and would leave the way of its recording.
 static void on_broken_pipe(int number) {
   int saved = errno;
   struct pollfd out = {.fd = STDOUT_FILENO};
-  if (poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP))) ask_from_handler(number);
+  if (poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP))) {
+    if (cmx_intake_is_replayed) die(number);
+    ask_from_handler(number);
+  }
   errno = saved;
 }
 

@@ -337,6 +337,26 @@ import Testing
       expectSame(pair)
     }
   }
+
+  @Test("a replay is silent when its reader has seen enough")
+  func endsSilently() throws {
+    let script = """
+      local text, count = ("x"):rep(70000), 0
+      require("moonloop").current():every(0.001, function(timer)
+        print(text)
+        count = count + 1
+        if count == 20 then timer:invalidate() end
+      end)
+      """
+    try withFile(script) { file in
+      try inFolder { folder in
+        let recording = try recorded([file], in: folder).recording.path
+        let command = "\"$0\" replay '\(recording)' | head -c 1"
+        let outcome = try Program(["-c", command, Program.executable.path], of: "/bin/sh").wait()
+        #expect(outcome.errors == "" && outcome.output == "x", "\(outcome)")
+      }
+    }
+  }
 }
 
 /// A folder, while a body runs.
