@@ -159,10 +159,12 @@ struct ConsoleTests {
         shared + 2
         print 'here' ml.sleep(0.01) shared = 1
         shared
+        local _ = io.write("a", 1), io.stderr:write "b\\n"
+        io.stdout
         error { code = 7 }
         """
       let outcome = try moonloop(["attach", "\(program.pid)"], input: lines)
-      #expect(outcome.output == "42\nhere\n1\n")
+      #expect(outcome.output == "42\nhere\n1\na1b\nfile (console)\n")
       #expect(outcome.errors.hasPrefix("{ code = 7 }\nstack traceback:"))
       #expect(outcome.status == 1)
       let second = try moonloop(["attach", "attached"], input: "shared, loop.mode")

@@ -14,6 +14,19 @@ local session = {}
 --- The modes in which consoles are served: the common modes, and the mode of breakpoints.
 session.modes = { "common", "moonloop.debug" }
 
+-- `io`, whose standard streams are the session's output.
+local function io_to(output)
+  local file = setmetatable({}, { __tostring = function() return "file (console)" end })
+  function file:write(...)
+    output(table.concat({ ... }))
+    return self
+  end
+  function file:flush() return self end
+  local own = { stdout = file, stderr = file }
+  function own.write(...) return file:write(...) end
+  return setmetatable(own, { __index = io, __newindex = io })
+end
+
 -- Names that every session has, before those of the program.
 local function own_names(output)
   local own = { ml = ml, loop = loop }
@@ -27,6 +40,7 @@ local function own_names(output)
       for place = 1, parts.n do parts[place] = tostring(parts[place]) end
       output(table.concat(parts, "\t") .. "\n")
     end
+    own.io = io_to(output)
   end
   return own
 end
