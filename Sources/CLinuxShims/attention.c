@@ -5,6 +5,7 @@
 #include "CLinuxShims.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,13 +56,18 @@ static void raise_attention(void) {
   if (wake_fd > 0) cmx_eventfd_signal(wake_fd);
 }
 
-static void on_asked(int number) {
+static void on_asked(int number, siginfo_t *info, void *context) {
+  (void)context;
   // Only a program with a console interrupts: to any other program the signal is a mistake.
   static volatile sig_atomic_t has_console;
   int saved = errno;
   if (number == interrupting()) {
     if (has_console) interrupt();
-  } else {
+  } else if (info->si_code == POLL_HUP || number == SIGIO) {
+    // The end of a console may have to stop what it runs: see cmx_attention_watch.
+    raise_attention();
+    cmx_ending_visit_callout();
+  } else if (info->si_code <= 0) {  // not input of a console
     has_console = 1;
     raise_attention();
     visit();
@@ -71,12 +77,22 @@ static void on_asked(int number) {
 
 void cmx_attention_catch(int fd) {
   wake_fd = fd;
-  struct sigaction old, new = {.sa_handler = on_asked, .sa_flags = SA_RESTART};
+  struct sigaction old, new = {.sa_sigaction = on_asked, .sa_flags = SA_RESTART | SA_SIGINFO};
   sigfillset(&new.sa_mask);
   if (sigaction(asking(), NULL, &old) != 0) return;
   if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN) return;
   // The other one first: a process that catches the first is assumed to catch both.
   if (sigaction(interrupting(), &new, NULL) == 0) sigaction(asking(), &new, NULL);
+}
+
+void cmx_attention_watch(int fd) {
+  // The kernel sends SIGIO where too many real-time signals wait.
+  struct sigaction old, new = {.sa_sigaction = on_asked, .sa_flags = SA_RESTART | SA_SIGINFO};
+  sigfillset(&new.sa_mask);
+  if (sigaction(SIGIO, NULL, &old) != 0) return;
+  if (old.sa_handler == SIG_DFL && sigaction(SIGIO, &new, NULL) != 0) return;
+  if (fcntl(fd, F_SETSIG, asking()) != 0 || fcntl(fd, F_SETOWN, getpid()) != 0) return;
+  fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC);
 }
 
 enum { STRAYS_MAX = 32 };

@@ -290,6 +290,8 @@ bool cmx_command_takes_interrupt(void);
 void cmx_attention_catch(int wake_fd);
 // From now on real-time signals that have their default action have no effect.
 void cmx_attention_ignore_strays(void);
+// The end of this socket has consoles served, even within a busy call-out.
+void cmx_attention_watch(int fd);
 extern volatile int cmx_attention_word;
 static inline bool cmx_attention(void) { return cmx_attention_word != 0; }
 // Whether there was a request since the last call.

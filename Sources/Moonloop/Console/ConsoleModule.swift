@@ -43,6 +43,10 @@ let consoleEntries: [LuaEntry] = [
   .function("stop_clock", consoleStopClock),
   .function("start_clock", consoleStartClock),
   .function("stop_busy", consoleStopBusy),
+  // `watch_end(stream)`: its end is noticed within a busy call-out, too.
+  .function("watch_end") {
+    hostAction($0, $1, "watch_end") { Attention.watchEnd(of: try $0.selfStream().source.fd) }
+  },
 ]
 
 /// `stop_busy()`: stops the call-out that the console interrupts.

@@ -4,6 +4,9 @@ internal import CLinuxShims
 package import MoonloopCore
 
 extension Attention {
+  /// From now on the end of a console's socket is a request, even within a busy call-out.
+  package static func watchEnd(of fd: Int32) { cmx_attention_watch(fd) }
+
   /// Whether a process would receive it. Do not ask one that would not.
   package static func isHeard(by pid: Int32) -> Bool { cmx_attention_is_caught(pid) }
 

@@ -87,6 +87,25 @@ struct BusyConsoleTests {
     }
   }
 
+  @Test("what a console runs ends with the console, even if that was killed")
+  func abandoned() throws {
+    let text = """
+      local loop = require("moonloop").current()
+      loop:timer { every = 0.01, function() if left then print "alive" loop:stop() end end }
+      print "ready" io.stdout:flush()
+      """
+    try withFile(text, name: "busy.lua") { file in
+      let program = try Program(["run", file])
+      try program.waitFor("ready")
+      let session = try TerminalSession(["attach", "\(program.pid)"])
+      try session.waitFor("> ")
+      try session.enter("left = true print 'own' while true do end", "own\r\n")
+      session.send(SIGKILL)
+      let outcome = try program.wait()
+      #expect(outcome.output == "ready\nalive\n" && outcome.status == 0, "\(outcome)")
+    }
+  }
+
   @Test("the prompt of the program itself stops it too", arguments: ["\u{3}", ":break\r"])
   func prompt(keys: String) throws {
     try withFile(Self.script(Self.places[0].start), name: "busy.lua") { file in

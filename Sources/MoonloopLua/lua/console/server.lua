@@ -148,6 +148,7 @@ local function serve(stream, peer)
     is_test = package.loaded["moonloop.testing.runner"] and true or nil,
   }
   session.add(own, self)
+  host.watch_end(stream)
   for line in function() return stream:read "l" end do
     local request, message = json.decode(line)
     if type(request) == "table" then

@@ -159,9 +159,11 @@ function Session:interrupt()
   end
 end
 
---- Ends the session and cancels its waiting evaluations.
+--- Ends the session, and its evaluation, which may be waiting or busy.
 function Session:cancel()
-  if self.task then self.task:cancel "interrupted" end
+  if not self.task then return end
+  if breakpoint.busy and self.task.status == "running" then host.stop_busy() end
+  self.task:cancel "interrupted"
 end
 
 --- Packed values as text.
