@@ -4,7 +4,7 @@ internal import CLuaShims
 
 /// The standard output and error of a state, while they are redirected. Held by the state.
 final class LuaOutput {
-  private let take: (Int32, UnsafeRawBufferPointer) -> Void
+  fileprivate let take: (Int32, UnsafeRawBufferPointer) -> Void
   private var record: OpaquePointer?
 
   init?(_ state: LuaState, _ take: @escaping (Int32, UnsafeRawBufferPointer) -> Void) {
@@ -32,5 +32,15 @@ extension LuaState {
   ) -> Bool {
     output = LuaOutput(self, take)
     return output != nil
+  }
+
+  package var hasDivertedOutput: Bool { output != nil }
+
+  /// Passes on what others have written for this state.
+  /// - Returns: false if its output goes where the program's does.
+  package func divert(_ stream: Int32, _ bytes: [UInt8]) -> Bool {
+    guard let output else { return false }
+    bytes.withUnsafeBytes { output.take(stream, $0) }
+    return true
   }
 }

@@ -155,7 +155,7 @@ class ScriptGuest {
       switch event {
       case .output(let stream, let bytes, _):
         if stream != 1 || !host.tell(self, output: bytes) {
-          WorkerOutput(stream: stream, bytes: bytes).write()
+          host.write(WorkerOutput(stream: stream, bytes: bytes))
         }
       case .error(let failure): host.report(host.error(of: failure), .item(source), isOwn: false)
       case .limit(let what): obey(host.ask(self, limit: what), what)
@@ -188,7 +188,7 @@ class ScriptGuest {
       switch event {
       // Its handler has gone with it: what is meant for that goes nowhere else.
       case .output(let stream, let bytes, _) where stream != 1 || !hearsOutput:
-        WorkerOutput(stream: stream, bytes: bytes).write()
+        host.write(WorkerOutput(stream: stream, bytes: bytes))
       case .error(let failure):
         if host.isClosing { continue }
         host.report(host.error(of: failure), .item(source), isOwn: false)

@@ -9,7 +9,7 @@ internal import MoonloopSystem
 /// Room in a port that was full; without further data.
 struct RoomNotice: Sendable {}
 
-/// A worker's output to a standard stream, if its owner is recorded.
+/// What a worker or a guest has written to a standard stream.
 struct WorkerOutput: Sendable {
   let stream: Int32
   let bytes: [UInt8]
@@ -18,6 +18,13 @@ struct WorkerOutput: Sendable {
     if stream == 1 { return StandardStreams.print(bytes) }
     _ = try? StandardStreams.flushOutput()
     bytes.withUnsafeBytes(writeToStandardError)
+  }
+}
+
+extension Runtime {
+  /// Writes what something of the scripts has written: where theirs goes.
+  func write(_ output: WorkerOutput) {
+    if !state.divert(output.stream, output.bytes) { output.write() }
   }
 }
 
@@ -68,13 +75,16 @@ final class TapedMessages: MessageTape {
     case let end as PortEnd:
       begin(.end)
       put(end, &writer)
-    case let output as WorkerOutput:
-      begin(.output)
-      writer.put(Int(output.stream))
-      writer.put(output.bytes)
+    case let output as WorkerOutput: put(output, &writer)
     default: begin(.room)
     }
     return told
+  }
+
+  private func put(_ output: WorkerOutput, _ writer: inout PackedWriter) {
+    writer.put(Kind.output.rawValue)
+    writer.put(Int(output.stream))
+    writer.put(output.bytes)
   }
 
   private func put(_ notice: WorkerNotice, _ writer: inout PackedWriter) {
@@ -83,6 +93,7 @@ final class TapedMessages: MessageTape {
     case .failed(let failure):
       begin(.failure)
       put(failure, &writer)
+    case .wrote(let output): put(output, &writer)
     case .ended(.returned(let values)):
       begin(.returned)
       writer.put(values.count)

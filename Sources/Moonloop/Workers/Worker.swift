@@ -189,6 +189,7 @@ extension Runtime {
     guard let worker = Worker.of(control) else { return }
     switch notice as? WorkerNotice {
     case .failed(let failure): report(error(of: failure), .item(control))
+    case .wrote(let output): write(output)
     case .ended(let outcome):
       worker.end(outcome)
       if control.isValid { end(control) }

@@ -1,5 +1,6 @@
 // What a worker's thread and its owner share: three ports, and the way to stop it.
 
+internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
 internal import Synchronization
@@ -8,6 +9,8 @@ internal import Synchronization
 enum WorkerNotice: Sendable {
   /// A handler failed, and the worker goes on.
   case failed(WorkerFailure)
+  /// It has written for an owner whose own output goes elsewhere.
+  case wrote(WorkerOutput)
   case ended(WorkerOutcome)
 }
 
@@ -57,6 +60,8 @@ final class WorkerLink: Sendable {
   let isRecorded: Bool
   /// Where that arrives.
   private let output: Arrivals?
+  /// The same for an owner whose output is redirected: a guest, or a worker of such a one.
+  let isForwarded: Bool
 
   private struct State {
     var thread: LoopThread?
@@ -72,7 +77,7 @@ final class WorkerLink: Sendable {
 
   init(
     name: String, label: String, depth: Int, inward: Loop.Port, outward: Loop.Port,
-    control: Loop.Port, output: Arrivals?
+    control: Loop.Port, output: Arrivals?, isForwarded: Bool
   ) {
     self.name = name
     self.label = label
@@ -82,6 +87,7 @@ final class WorkerLink: Sendable {
     self.control = control
     self.output = output
     isRecorded = output != nil
+    self.isForwarded = isForwarded
   }
 
   // MARK: The worker's side
@@ -96,7 +102,18 @@ final class WorkerLink: Sendable {
 
   /// Has the owner write what the worker has written; he may not listen any more.
   func write(_ output: WorkerOutput) {
+    if isForwarded { return forward(output) }
     if self.output?.post(output) != true { output.write() }
+  }
+
+  /// Waits for room, as at a pipe, until the worker is to stop.
+  private func forward(_ output: WorkerOutput) {
+    while true {
+      do throws(LoopError) { return try control.post(WorkerNotice.wrote(output)) } catch {
+        guard case .portFull = error, !isStopping else { return }
+        poll(nil, 0, 1)
+      }
+    }
   }
 
   /// Reports an error to the owner; beyond a limit they are dropped until the owner has looked.

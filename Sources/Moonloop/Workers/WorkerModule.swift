@@ -161,7 +161,8 @@ extension HostCall {
       inward: Loop.Port(name: name, capacity: capacity) { _, _ in },
       outward: Loop.Port(name: name, capacity: capacity, parcels: kind(PortKind.self).parcel),
       control: Loop.Port(name: name, capacity: 1024, handler: kind(WorkerKind.self).notice),
-      output: loop.makeArrivals { ($0 as? WorkerOutput)?.write() })
+      output: loop.makeArrivals { ($0 as? WorkerOutput)?.write() },
+      isForwarded: runtime.state.hasDivertedOutput)
     link.inward.noteForeign()
     link.outward.arrive(at: loop)
     link.control.arrive(at: loop)

@@ -105,7 +105,7 @@ final class WorkerRun {
           return false
         },
         warns: { _ in }, execute: Ending.isCaught ? Ending.execute : nil))
-    if link.isRecorded {
+    if link.isRecorded || link.isForwarded {
       _ = state.divertOutput { [link] stream, bytes in
         link.write(WorkerOutput(stream: stream, bytes: Array(bytes)))
       }

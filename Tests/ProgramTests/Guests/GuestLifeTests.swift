@@ -39,6 +39,52 @@ import Testing
     #expect(isFlat || Program.isSanitized && outcome.output == "0\tfalse\n", "\(outcome)")
   }
 
+  @Test("what its workers write is its output, and counts as that")
+  func workers() throws {
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local ml = require "moonloop"
+      local text = ""
+      local guest = ml.guest {
+        allow = { "worker" }, limits = { output = 1000 },
+        text = [[
+          local ml = require "moonloop"
+          function work(text) return ml.worker { source = text }:await() end
+        ]],
+        on_output = function(_, piece) text = text .. piece end,
+      }
+      guest:call("work", "print 'from a worker' return 1")
+      io.write(text)
+      guest:call("work", "for i = 1, 3000 do print 'again' end return 1")
+      print(#text <= 1000, guest:usage().written <= 1000)
+      guest:stop()
+      """,
+    ])
+    #expect(outcome.output == "from a worker\ntrue\ttrue\n", "\(outcome)")
+  }
+
+  @Test("what guests and workers of a worker write is in a replay, too")
+  func nested() throws {
+    try inFolder { folder in
+      try """
+      local ml = require "moonloop"
+      ml.worker { source = [==[
+        local ml = require "moonloop"
+        local guest = ml.guest { text = "function f() print 'guest' return 1 end" }
+        guest:call "f"
+        ml.worker { source = "print 'inner' io.stderr:write 'error' return 1" }:await()
+        print "outer"
+      ]==] }:await()
+      """.write(
+        to: folder.appendingPathComponent("app.lua"), atomically: true, encoding: .utf8)
+      let run = try moonloop(["run", "--record", "app.mlt", "app.lua"], in: folder)
+      #expect(run.output == "guest\ninner\nouter\n" && run.errors == "error", "\(run)")
+      let replay = try moonloop(["replay", "app.mlt"], in: folder)
+      #expect(replay.output == run.output && replay.errors == run.errors, "\(replay)")
+    }
+  }
+
   @Test("its errors do not crowd out those of its host, nor look like them")
   func reports() throws {
     let outcome = try moonloop([
