@@ -320,6 +320,7 @@ extension Runtime {
     if ref == 0 { return nil }
     defer { if held == 0 { state.stack.dropRef(ref) } }
     var verdict: GuestVerdict?
+    var mistake: String?
     let outcome = state.start(
       push: { stack in
         stack.push(ref: ref)
@@ -327,7 +328,8 @@ extension Runtime {
         stack.rotate(1, -1)
         stack.push(what)
         return 2
-      }, onReturn: { stack, count in verdict = Self.verdict(stack, count) })
+      }, onReturn: { stack, count in verdict = Self.verdict(stack, count, &mistake) })
+    if let mistake { report(LuaError(message: "'on_limit': \(mistake)"), .item(guest.source)) }
     if case .suspended(let task) = outcome {
       tasks.forgetFirstWait(of: task)
       _ = state.end(task)
@@ -338,16 +340,22 @@ extension Runtime {
     return verdict
   }
 
-  private static func verdict(_ stack: LuaStack, _ count: Int) -> GuestVerdict? {
-    if count == 0 { return nil }
-    switch stack.string(-Int32(count)) {
+  private static func verdict(
+    _ stack: LuaStack, _ count: Int, _ mistake: inout String?
+  ) -> GuestVerdict? {
+    let first = -Int32(count)
+    if count == 0 || stack.type(first) == .nil { return nil }
+    switch stack.string(first) {
     case "end": return .end
     case "warn": return .warn
     case "suspend":
-      let seconds = count > 1 ? stack.number(1 - Int32(count)) : nil
-      guard let seconds, seconds.isFinite, seconds >= 0 else { return .suspend(nil) }
-      return .suspend(Int64(min(seconds, 1e9) * 1e9))
-    default: return nil
+      if count == 1 || stack.type(first + 1) == .nil { return .suspend(nil) }
+      if let seconds = stack.number(first + 1), seconds.isFinite, seconds >= 0 {
+        return .suspend(Int64(min(seconds, 1e9) * 1e9))
+      }
+      mistake = "the time to suspend it for must be seconds >= 0"
+    default: mistake = "it must return \"end\", \"suspend\", \"warn\" or nothing"
     }
+    return nil
   }
 }

@@ -39,7 +39,7 @@ extension GuestGrants {
     confinement.places = confinedPlaces + files.map { .init($0, reads: true, writes: false) }
     if confinement.internet { confinement.places += Self.resolving }
     // three times Lua's limit, and the stacks of threads
-    confinement.memory = 3 * Int64(clamping: memory) + 256 << 20
+    confinement.memory = 3 * Int64(min(memory, 1 << 50)) + 256 << 20
     confinement.descriptors = Int32(clamping: 3 * min(handles, 1 << 20) + 64)
     return confinement
   }

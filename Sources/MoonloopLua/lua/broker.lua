@@ -29,11 +29,14 @@ local FIELDS = { "name", "capacity", "deliver", "dropped", "on_error" }
 local states = setmetatable({}, { __mode = "k" })
 local methods = {}
 
--- The identity of a port among all at its broker: when and where it was made, and a random number,
--- which alone would not do where a script has set the seed.
-local function identity(self)
-  return ("%x.%x.%s"):format(math.floor(ml.wall_time() * 1e6), math.random(0),
-    ("%p"):format(self):sub(3))
+local made = 0
+
+-- The identity of a port among all at its broker: when it was made by both clocks, which number it
+-- has, and a random number, which alone would not do where a script has set the seed.
+local function identity()
+  made = made + 1
+  return ("%x.%x.%x.%d"):format(math.floor(ml.wall_time() * 1e6), math.floor(ml.now() * 1e9),
+    math.random(0), made)
 end
 
 -- A message as its form, "s" for a string and "j" for JSON, and its text; or nil, message, code.
@@ -244,7 +247,7 @@ return function(options)
   if not place then mistake("ml.port: 'over': " .. problem) end
   self.label, self.key = ("port '%s'"):format(self.name), ("moonloop:{%s}"):format(self.name)
   self.out, self.requests, self.number, self.asked, self.dropped = {}, {}, 1, 0, 0
-  self.place, self.pack, self.unpack, self.id = place, pack, unpack_text, identity(self)
+  self.place, self.pack, self.unpack, self.id = place, pack, unpack_text, identity()
   self.calls = link.calls { place = place, label = self.label, modes = self.modes,
     pushed = function(push) pushed(self, push) end }
   local handle = setmetatable({}, meta)

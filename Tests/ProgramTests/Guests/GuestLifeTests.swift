@@ -85,6 +85,32 @@ import Testing
     }
   }
 
+  @Test("a verdict on a limit that is none is told")
+  func verdicts() throws {
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local ml = require "moonloop"
+      for _, answer in ipairs { { "junk" }, { 5 }, { "suspend", -1 }, { "suspend" }, {} } do
+        local guest = ml.guest {
+          limits = { callout = 0.01 }, text = "function f() while true do end end",
+          on_error = function(e) local m = e.message if m:find "on_limit" then print(m) end end,
+          on_limit = function() return table.unpack(answer) end,
+        }
+        pcall(guest.call, guest, "f")
+        guest:stop()
+      end
+      """,
+    ])
+    #expect(
+      outcome.output == """
+        'on_limit': it must return "end", "suspend", "warn" or nothing
+        'on_limit': it must return "end", "suspend", "warn" or nothing
+        'on_limit': the time to suspend it for must be seconds >= 0
+
+        """, "\(outcome)")
+  }
+
   @Test("its errors do not crowd out those of its host, nor look like them")
   func reports() throws {
     let outcome = try moonloop([
