@@ -54,7 +54,8 @@ function orders.start(order)
     on_error = report,
     on_output = function(_, text) port:send { output = text } end,
     on_limit = function(_, what)
-      port:send { limit = what }
+      -- After the answer of the call that was stopped: the host may suspend this process at once.
+      loop:task(function() port:send { limit = what } end)
       return order.decides and "suspend" or nil
     end,
   }

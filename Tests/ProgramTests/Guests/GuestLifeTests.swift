@@ -85,6 +85,29 @@ import Testing
     }
   }
 
+  @Test(
+    "a call that is stopped by a limit fails although the guest is suspended for it",
+    arguments: [false, true])
+  func suspended(isolated: Bool) throws {
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      local guest = ml.guest {
+        isolate = \(isolated), limits = { callout = 0.02 },
+        text = "function f() while true do end end", on_error = function() end,
+        on_limit = function() return "suspend" end,
+      }
+      loop:after(20, function() print "late" os.exit(1) end)
+      local done, message = pcall(guest.call, guest, "f")
+      print(done, (tostring(message):match "took longer"))
+      os.exit(0)
+      """,
+    ])
+    #expect(outcome.output == "false\ttook longer\n", "\(outcome)")
+  }
+
   @Test("a verdict on a limit that is none is told")
   func verdicts() throws {
     let outcome = try moonloop([
