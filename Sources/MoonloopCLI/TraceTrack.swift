@@ -33,6 +33,7 @@ final class TraceTrack {
   private var isOver = false
   /// Where the tasks of the loop before are traced.
   private var outerTracer: ((ScriptTask, Bool) -> Void)?
+  private var outerCallTracer: ((String, String, String) -> Void)?
 
   /// A run, with the beginnings of its current pass and sleep.
   private struct Frame {
@@ -41,23 +42,28 @@ final class TraceTrack {
     var sleep: (begin: Int64, clock: Int64)?
   }
 
-  /// What is called: its kind and name, and where it was made.
-  private struct Caller {
-    let kind: CalloutKind
+  /// What is called: the word for it, its name, and where it was made.
+  private struct Caller: Hashable {
+    let word: String
     let name: String
     let place: String
 
     var label: String {
       if strstr(name, " (made at ") != nil { return name }  // a task
-      let named = name == kind.rawValue || name == place ? "" : " '\(name)'"
-      return kind.rawValue + named + (place.isEmpty ? "" : " (made at \(place))")
+      let named = name == word || name == place ? "" : " '\(name)'"
+      return word + named + (place.isEmpty ? "" : " (made at \(place))")
     }
   }
 
   private struct Call {
     let begin: Int64
     let clock: Int64
-    let caller: Caller
+    let kind: CalloutKind
+    /// The name of its slice.
+    let name: String
+    var caller: Caller
+    /// Whether the caller is known: it is not one of the host's blocks or timers.
+    var isNamed: Bool
     let mode: String
     let subject: UInt64
     let delay: Int64
@@ -81,12 +87,15 @@ final class TraceTrack {
       watcher: TraceWatcher(wantsNames: true, looksOn: true) { [unowned self] in take($0) })
     outerTracer = runtime.taskTracer
     runtime.taskTracer = { [unowned self] task, begins in take(task, begins) }
+    outerCallTracer = runtime.callTracer
+    runtime.callTracer = { [unowned self] in nameCall($0, $1, $2) }
   }
 
   /// Writes the rest, and leaves the tasks to the track before. Idempotent.
   func finish() {
     if isOver { return }
     runtime.taskTracer = outerTracer
+    runtime.callTracer = outerCallTracer
     let now = stamp()
     for (number, name) in tasks.values.sorted(by: { $0.number < $1.number }) {
       task(number, name, "e", "", now)
@@ -141,9 +150,9 @@ final class TraceTrack {
     case .activity(let activity, let mode): take(activity, mode.rawValue, stamp())
     case .calloutBegins(let kind, let name, let mode, let late, let missed, let subject, let at):
       if kind != .observer { tellWake("\(kind.rawValue) \(name)") }
-      let caller = Caller(
-        kind: kind, name: name.isEmpty ? kind.rawValue : name,
-        place: runtime.explanation.place(ofTraced: kind, subject))
+      let (word, place) = runtime.explanation.traced(kind, subject)
+      let caller = Caller(word: word, name: name.isEmpty ? word : name, place: place)
+      let isHostTimer = kind == .timer && loop.timerObject(TimerID(rawValue: subject)) != nil
       let wait =
         kind == .timer
         ? log.wait(of: TimerID(rawValue: subject), at: at, late: late, missed: missed)
@@ -151,13 +160,22 @@ final class TraceTrack {
       log.beginCall(caller, at: at)
       calls.append(
         Call(
-          begin: stamp(at), clock: at, caller: caller, mode: mode.rawValue, subject: subject,
-          delay: late, wait: wait))
+          begin: stamp(at), clock: at, kind: kind, name: name.isEmpty ? kind.rawValue : name,
+          caller: caller, isNamed: !isHostTimer && kind != .block && kind != .mainQueue,
+          mode: mode.rawValue, subject: subject, delay: late, wait: wait))
     case .callout(_, _, _, let nanoseconds):
       // The same duration as in `loop:metrics`.
       if let call = calls.last { endCall(stamp(call.clock + nanoseconds)) }
     }
     file.flushIfLong()
+  }
+
+  /// The call under way turns out to be for something that a script made.
+  private func nameCall(_ word: String, _ name: String, _ place: String) {
+    guard let last = calls.indices.last, !calls[last].isNamed, !isOver else { return }
+    let caller = Caller(word: word, name: name.isEmpty ? word : name, place: place)
+    (calls[last].caller, calls[last].isNamed) = (caller, true)
+    log.nameCall(caller)
   }
 
   private func beginRun(_ mode: String, _ depth: Int, _ now: Int64) {
@@ -215,24 +233,24 @@ final class TraceTrack {
     guard let call = calls.popLast() else { return }
     let caller = call.caller
     log.endCall(at: clock)
-    if caller.kind == .timer {
+    if call.kind == .timer {
       log.endTimer(
         TimerID(rawValue: call.subject), date: call.clock - call.delay, begin: call.clock,
         end: clock)
     }
-    slice(caller.name, caller.kind.rawValue, call.begin, now) { line in
+    slice(call.name, call.kind.rawValue, call.begin, now) { line in
       line.raw(#""kind":"#)
-      line.text(caller.kind.rawValue)
+      line.text(call.kind.rawValue)
       line.raw(#","mode":"#)
       line.text(call.mode)
       if !caller.place.isEmpty {
         line.raw(#","at":"#)
         line.text(caller.place)
       }
-      if caller.kind == .timer { tell(call.wait, &line) }
+      if call.kind == .timer { tell(call.wait, &line) }
     }
     // An observer of the sleep has returned: only now does it begin.
-    if caller.kind == .observer, let last = frames.indices.last, frames[last].sleep != nil {
+    if call.kind == .observer, let last = frames.indices.last, frames[last].sleep != nil {
       frames[last].sleep = (now, clock)
     }
   }
@@ -242,22 +260,32 @@ final class TraceTrack {
     line.raw(#","late_us":"#)
     line.microseconds(wait.late)
     line.raw(#","missed":\#(wait.missed)"#)
-    if let (caller, took, missed) = wait.culprits.first {
-      line.raw(#","late_by":{"kind":"#)
-      line.text(caller.kind.rawValue)
-      line.raw(#","name":"#)
-      line.text(caller.name)
-      line.raw(#","at":"#)
-      line.text(caller.place)
-      line.raw(#","took_us":"#)
-      line.microseconds(took)
-      line.raw(#","missed":\#(missed)}"#)
+    if let culprit = wait.culprits.first {
+      line.raw(#","late_by":"#)
+      tell(culprit, &line)
     }
+    for (place, culprit) in wait.culprits.dropFirst().enumerated() {
+      line.raw(place == 0 ? #","late_also_by":["# : ",")
+      tell(culprit, &line)
+    }
+    if wait.culprits.count > 1 { line.raw("]") }
     guard let held = wait.held else { return }
     line.raw(#","held_us":"#)
     line.microseconds(held.total)
     line.raw(#","held_missed":\#(held.missed),"held_by":"#)
     line.text(runtime.explanation.words(of: held) { $0.label })
+  }
+
+  private func tell(_ culprit: Culprit<Caller>, _ line: inout JSONLine) {
+    line.raw(#"{"kind":"#)
+    line.text(culprit.caller.word)
+    line.raw(#","name":"#)
+    line.text(culprit.caller.name)
+    line.raw(#","at":"#)
+    line.text(culprit.caller.place)
+    line.raw(#","calls":\#(culprit.calls),"took_us":"#)
+    line.microseconds(culprit.took)
+    line.raw(#","missed":\#(culprit.missed)}"#)
   }
 
   /// The first call-out after a sleep is why it ended; if there was none, it was a wake-up.

@@ -67,7 +67,7 @@ function loop:metrics(options) end
 ---@field busy moonloop.Seconds Time in its handlers.
 ---@field duration moonloop.Percentiles How long a call took, without nested runs and calls.
 ---@field late? moonloop.Percentiles How long a due timer waited while it was served, before it was called.
----@field made_late? table[] Calls that kept the thread busy when it was due, one for each handle, the worst first, at most 8: 'by', the handle; 'took', without its nested runs; 'late'; 'missed', the fires missed because of that handle.
+---@field made_late? table[] Calls that kept the thread busy when it was due, one for each handle, the worst first, at most 8: 'by', the handle; 'calls', how many one after the other; 'took', without their nested runs; 'late'; 'missed', the fires missed because of that handle.
 ---@field usage? moonloop.GuestUsage What the [guests](guests.md) of this row use.
 ---@field held? moonloop.HeldBack How long due timers were kept from firing on purpose; nil if they never were.
 

@@ -141,7 +141,7 @@ final class LocalGuest: ScriptGuest {
     guard let place, !isServing, !isSuspended, began >= notBefore else { return settle() }
     isServing = true
     isResting = false
-    host.measuring?.name(serving: source)
+    host.loopContext.nameCall(host.explanation.recorded(source))
     var turn = GuestTurn(began: began)
     let (processor, before) = (clock.processorTime(), counts(of: place.lua))
     let left = account.left(at: began, limits)

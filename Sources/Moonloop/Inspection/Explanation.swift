@@ -196,13 +196,18 @@ extension Explanation {
       let culprit = label(of: recorder.items[late.culprit].subject)
       text +=
         "; it came \(seconds(late.late)) late \(seconds(recorder.now - late.at)) ago, "
-        + "because a call of \(culprit) took \(seconds(late.duration))"
+        + "because \(late.calls == 1 ? "a call" : "\(late.calls) calls") of \(culprit) took "
+        + "\(seconds(late.duration))"
       if let also = figures.alsoLatest {
         let other = label(of: recorder.items[also.culprit].subject)
-        text += ", and one of \(other) \(seconds(also.duration))"
+        text += ", and \(also.calls == 1 ? "one" : "\(also.calls)") of \(other) "
+        text += seconds(also.duration)
         text += ": make those wait, or move them to workers"
       } else {
-        text += ": make that wait, or move it to a worker"
+        text +=
+          late.calls == 1
+          ? ": make that wait, or move it to a worker"
+          : ": make those wait, or move them to a worker"
       }
     }
     if let (wait, at) = figures.held.longest {

@@ -87,7 +87,8 @@ final class LoopRecorder {
   struct LateCall {
     let late: Int64
     let culprit: Int
-    /// How long that call took, without the runs nested in it.
+    /// How many calls of it there were, and how long they took, without the runs nested in them.
+    let calls: Int
     let duration: Int64
     let at: Int64
     /// Fires missed because of the culprit, including those before other calls.
@@ -381,9 +382,11 @@ final class LoopRecorder {
     _ id: TimerID, _ item: Int, _ now: Int64, _ late: Int64, _ missed: Int64
   ) -> TimerWait<Int> {
     let wait = log.wait(of: id, at: now + origin, late: late, missed: missed)
-    for (culprit, took, missed) in wait.culprits where item >= 0 {
+    for culprit in wait.culprits where item >= 0 {
       items[item].blame(
-        LateCall(late: wait.late, culprit: culprit, duration: took, at: now, missed: missed))
+        LateCall(
+          late: wait.late, culprit: culprit.caller, calls: culprit.calls, duration: culprit.took,
+          at: now, missed: culprit.missed))
     }
     return wait
   }

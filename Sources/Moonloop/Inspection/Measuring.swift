@@ -72,12 +72,6 @@ final class Measuring {
     return row
   }
 
-  /// The call is for a request.
-  func name(_ request: ScriptRequest) { recorder.nameCall(runtime.explanation.recorded(request)) }
-
-  /// The call serves this item.
-  func name(serving item: Loop.Item) { recorder.nameCall(runtime.explanation.recorded(item)) }
-
   /// The row of a timer or an item, if it has been called since.
   func figures(_ subject: RecordedSubject) -> LoopRecorder.Item? { recorder.item(subject) }
 }
@@ -89,6 +83,16 @@ extension LoopContext {
     if measuring != nil { return false }
     measuring = Measuring(runtime)
     return true
+  }
+
+  /// Says what the call under way is for, if the loop cannot know: it calls a block, or a timer of
+  /// the host.
+  func nameCall(_ subject: @autoclosure () -> RecordedSubject) {
+    measuring?.recorder.nameCall(subject())
+    guard let callTracer = runtime.callTracer else { return }
+    let subject = subject()
+    let place = subject.place.source < 0 ? "" : runtime.state.text(of: subject.place)
+    callTracer(subject.word, subject.name, place)
   }
 }
 

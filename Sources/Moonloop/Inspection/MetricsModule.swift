@@ -109,8 +109,9 @@ extension Explanation {
       stack.setList(
         "made_late", item.late.sorted { ($0.late, $0.duration) > ($1.late, $1.duration) }
       ) { late in
-        stack.newTable(fields: 4)
+        stack.newTable(fields: 5)
         stack.setField("by", label(of: recorder.items[late.culprit].subject))
+        stack.setField("calls", late.calls)
         stack.setSeconds("took", late.duration)
         stack.setSeconds("late", late.late)
         stack.setField("missed", Int(late.missed))

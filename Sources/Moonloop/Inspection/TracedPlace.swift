@@ -4,17 +4,20 @@ internal import LuaEmbed
 package import MoonloopCore
 
 extension Explanation {
-  /// The file:line that made the subject of a trace; empty if no script did.
+  /// The word for the subject of a trace, and the file:line that made it, which is empty if no
+  /// script did.
   /// - Parameter subject: As in the trace event; the object it refers to must be alive.
-  package func place(ofTraced kind: CalloutKind, _ subject: UInt64) -> String {
-    if subject == 0 { return "" }
-    guard kind == .timer else {
-      let pointer = UnsafeRawPointer(bitPattern: UInt(subject))!
-      return Unmanaged<Loop.Item>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
-        text(handles.place(of: $0))
-      }
+  package func traced(_ kind: CalloutKind, _ subject: UInt64) -> (word: String, place: String) {
+    if subject == 0 { return (kind.rawValue, "") }
+    if kind == .timer { return (kind.rawValue, place(ofTraced: TimerID(rawValue: subject))) }
+    let pointer = UnsafeRawPointer(bitPattern: UInt(subject))!
+    return Unmanaged<Loop.Item>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
+      let subject = recorded($0)
+      return (subject.word, text(subject.place))
     }
-    let id = TimerID(rawValue: subject)
+  }
+
+  private func place(ofTraced id: TimerID) -> String {
     if let timer = loop.timerObject(id) { return text(handles.place(of: timer)) }
     let callout = loop.timers.callout(of: id)
     if callout.context == runtime.context, tasks.isOfWait(callout) {

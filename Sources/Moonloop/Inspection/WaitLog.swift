@@ -10,11 +10,22 @@ package struct TimerWait<Caller> {
   /// Missed fires whose dates are in that time.
   package var missed: Int64
   package var held: HeldBack<Caller>?
-  /// The calls that had the thread for at least a quarter of the time that it was late, the longest
-  /// first; how long each took without nested runs; and for the first, the fires missed then.
-  package var culprits: [(caller: Caller, took: Int64, missed: Int64)] = []
+  /// What had the thread for at least a quarter of the time that it was late, the longest first;
+  /// and for the first, the fires missed then.
+  package var culprits: [Culprit<Caller>] = []
 
   package init(late: Int64 = 0, missed: Int64 = 0) { (self.late, self.missed) = (late, missed) }
+}
+
+/// What made a timer late.
+package struct Culprit<Caller> {
+  package let caller: Caller
+  /// How many calls of it, and how long they took without nested runs.
+  package var calls = 0
+  package var took: Int64 = 0
+  package var missed: Int64 = 0
+  /// While the timer was due.
+  fileprivate var time: Int64 = 0
 }
 
 /// The time in which a due timer was kept from firing on purpose: it is not late, and no call-out
@@ -67,7 +78,7 @@ package enum HeldCause: Int, CaseIterable {
 }
 
 /// Follows which run is innermost and which call has the thread. Loop thread only.
-package final class WaitLog<Caller> {
+package final class WaitLog<Caller: Hashable> {
   private struct Frame {
     let mode: Mode
     let number: Int
@@ -357,7 +368,7 @@ package final class WaitLog<Caller> {
 
   private func culprits(
     _ served: [Range<Int64>], _ late: Int64, _ missed: Int64
-  ) -> [(caller: Caller, took: Int64, missed: Int64)] {
+  ) -> [Culprit<Caller>] {
     if late < longPiece { return [] }
     var calls: [Int: (caller: Caller, took: Int64, time: Int64)] = [:]
     for piece in pieces {
@@ -367,7 +378,16 @@ package final class WaitLog<Caller> {
         if overlap > 0 { calls[piece.serial, default: (caller, piece.own, 0)].time += overlap }
       }
     }
-    let found = calls.values.filter { $0.time > late / 4 }.sorted { $0.time > $1.time }
-    return found.enumerated().map { ($1.caller, $1.took, $0 == 0 ? missed : 0) }
+    var found: [Caller: Culprit<Caller>] = [:]
+    for call in calls.values {
+      var culprit = found[call.caller] ?? Culprit(caller: call.caller)
+      culprit.calls += 1
+      culprit.took += call.took
+      culprit.time += call.time
+      found[call.caller] = culprit
+    }
+    var culprits = found.values.filter { $0.time > late / 4 }.sorted { $0.time > $1.time }
+    if !culprits.isEmpty { culprits[0].missed = missed }
+    return culprits
   }
 }

@@ -39,7 +39,7 @@ package final class Requests {
     if ref == 0 { return }
     let outer = context.running
     context.running = Running(.request(request))
-    context.measuring?.name(request)
+    context.nameCall(context.runtime.explanation.recorded(request))
     let outcome = runtime._withUnsafeGuaranteedRef {
       $0.state.start(push: { stack in pushFunction(ref, on: stack) })
     }

@@ -20,6 +20,7 @@ final class NotificationsKind: ItemKind {
   ) {
     var suspended: LuaCoroutine?
     let runtime = runtime
+    runtime.loopContext.nameCall(runtime.explanation.recorded(observer))
     runtime.callOut(observer) { ref in
       let outcome = runtime.state.dispatch(ref: ref, slot: 1) { stack in
         stack.push(notification.name)

@@ -32,6 +32,9 @@ package final class Runtime {
   let number = Runtime.nextNumber.add(1, ordering: .relaxed).newValue
   /// Called for each task: when it is made or waits for the first time, and when it has ended.
   package var taskTracer: ((ScriptTask, _ begins: Bool) -> Void)?
+  /// Called when it turns out what the loop's call of a block or of a host's timer is for.
+  @exclusivity(unchecked) package var callTracer:
+    ((_ word: String, _ name: String, _ place: String) -> Void)?
   /// Which generation of its file is running, and the load of the next.
   @exclusivity(unchecked) package private(set) var generations: Generations! = nil
   /// The same as a plain word, because each new timer asks them.

@@ -119,11 +119,15 @@ extension Tasks {
       + "served in \(modes.isEmpty ? "no mode" : modes)"
   }
 
+  /// Whether a place is in one of our own modules.
+  func isOurs(_ place: LuaPosition) -> Bool {
+    place.source >= 0 && state.name(of: place).hasPrefix("moonloop/")
+  }
+
   /// Where the function of a suspended task waits, or where the task was made if it is one of
   /// ours; nil if Lua has no line for it.
   func placeOfWait(_ task: ScriptTask) -> LuaPosition? {
     guard let coroutine = task.coroutine, state.isSuspended(coroutine) else { return nil }
-    func isOurs(_ place: LuaPosition) -> Bool { state.text(of: place).hasPrefix("moonloop/") }
     let place = state.stack(of: coroutine).position
     if place.source < 0 || !isOurs(place) { return place.source < 0 ? nil : place }
     return task.madeAt.source < 0 || isOurs(task.madeAt) ? nil : task.madeAt

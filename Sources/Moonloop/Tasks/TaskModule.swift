@@ -88,6 +88,11 @@ extension HostCall {
     try requireRoom(for: .tasks)
     task.setCharge(ofModes: state.charge(task.modes))
     task.madeAt = stack.position
+    if let maker = currentTask, maker.madeAt.source >= 0, runtime.tasks.isOurs(task.madeAt) {
+      // One of our modules shares out the work of a script's task.
+      task.madeAt = maker.madeAt
+      if task.name.isEmpty { task.name = maker.name }
+    }
     task.generation = owner == nil ? runtime.generations.making : 0
     push(handleOf: task)
     let hasArguments = count > first + 1

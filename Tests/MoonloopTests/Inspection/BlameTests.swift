@@ -74,7 +74,7 @@ struct BlameTests {
 
     """
 
-  @Test(arguments: cases)
+  @Test(arguments: cases + callCases)
   func `the right one is blamed`(_ planted: Case) throws {
     let run = try ScriptRun.of(
       Self.prelude + planted.script, name: "@blame.lua", setUp: Self.registerWork)

@@ -7,8 +7,8 @@ local function row(name, at)
   local times = { p50 = 1e-4, p90 = 1e-3, p99 = 0.135, max = 0.319, mean = 1e-4 }
   rows[#rows + 1] = { kind = "timer", name = name, made_at = at, calls = 1234, missed = 3,
     wake_ups = 2, busy = 1 / (#rows + 1), duration = times, late = times,
-    made_late = { { by = "timer 'slow' (made at /a/long/path/of/somebody/app.lua:5)", took = 0.3,
-      late = 0.1, missed = 1 } },
+    made_late = { { by = "timer 'slow' (made at /a/long/path/of/somebody/app.lua:5)", calls = 1,
+      took = 0.3, late = 0.1, missed = 1 } },
     held = { count = 2, missed = 30, total = 4, max = 3, mode = 3, nested_run = 1, handler = 0,
       clock = 0, by = "because its mode did not run" } }
 end

@@ -138,10 +138,11 @@ local function notes(made, sorted)
   if worst then
     local late = worst.made_late[1]
     local also = worst.made_late[2]
-    also = also and also.late == late.late and (", and one of %s %s"):format(also.by,
-      units.measured(also.took)) or ""
-    lines[#lines + 1] = ("%s came %s late because a call of %s took %s%s."):format(named(worst),
-      units.measured(late.late), late.by, units.measured(late.took), also)
+    also = also and also.late == late.late and (", and %s of %s %s"):format(
+      also.calls == 1 and "one" or also.calls, also.by, units.measured(also.took)) or ""
+    lines[#lines + 1] = ("%s came %s late because %s of %s took %s%s."):format(named(worst),
+      units.measured(late.late), late.calls == 1 and "a call" or units.plural(late.calls, "call"),
+      late.by, units.measured(late.took), also)
   end
   local held = worst_of(sorted, function(row) return row.held and row.held.by and row.held.max end)
   if held then

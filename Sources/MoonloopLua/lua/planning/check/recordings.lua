@@ -50,13 +50,15 @@ local function late_in_trace(events)
   local found = {}
   for _, event in ipairs(events) do
     local arguments = event.args or {}
-    local by = arguments.late_by
-    if event.ph == "X" and by and matters(by.missed or 0, arguments.late_us / 1e6)
-      and (by.at ~= arguments.at or by.name ~= event.name) then
-      found[#found + 1] = { culprit = { label = label(by.kind, by.name, by.at), at = by.at },
-        took = by.took_us / 1e6,
-        victim = { label = label(event.cat, event.name, arguments.at), at = arguments.at or "" },
-        late = arguments.late_us / 1e6, missed = by.missed or 0 }
+    local late = (arguments.late_us or 0) / 1e6
+    for _, by in ipairs { arguments.late_by, table.unpack(arguments.late_also_by or {}) } do
+      if event.ph == "X" and matters(by.missed or 0, late)
+        and (by.at ~= arguments.at or by.name ~= event.name) then
+        found[#found + 1] = { culprit = { label = label(by.kind, by.name, by.at), at = by.at },
+          took = by.took_us / 1e6, calls = by.calls,
+          victim = { label = label(event.cat, event.name, arguments.at), at = arguments.at or "" },
+          late = late, missed = by.missed or 0 }
+      end
     end
   end
   return found
@@ -72,7 +74,7 @@ local function late_in_metrics(metrics)
       local name, at = late.by:match "^(.-) %(made at (.-)%)$"
       if at and matters(late.missed, late.late) and (at ~= victim.at or name ~= victim.label) then
         found[#found + 1] = { culprit = { label = name, at = at }, took = late.took,
-          victim = victim, late = late.late, missed = late.missed }
+          calls = late.calls, victim = victim, late = late.late, missed = late.missed }
       end
     end
   end
@@ -92,7 +94,7 @@ local function by_culprit(found)
         by_place = {} }
       known[key], rows[#rows + 1] = row, row
     end
-    row.took = math.max(row.took, one.took)
+    if one.took > row.took then row.took, row.calls = one.took, one.calls end
     local place = one.victim.label .. "\0" .. one.victim.at
     local victim = row.by_place[place]
     if not victim then
@@ -124,7 +126,8 @@ local function text_of(row)
     units.plural(#row.victims - 1, "other handle"):gsub("handle$", "handle came")
       :gsub("handles$", "handles came")) or ""
   local missed = worst.missed > 0 and " and missed " .. units.plural(worst.missed, "fire") or ""
-  return ("a call of %s took %s: %s (%s) came up to %s late%s%s"):format(row.label,
+  local calls = (row.calls or 1) == 1 and "a call" or units.plural(row.calls, "call")
+  return ("%s of %s took %s: %s (%s) came up to %s late%s%s"):format(calls, row.label,
     units.measured(row.took), worst.label, worst.at, units.measured(worst.late), missed, more)
 end
 

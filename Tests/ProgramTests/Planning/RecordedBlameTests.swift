@@ -1,0 +1,70 @@
+// What made timers late, as `moonloop check --recording` reads it from metrics and from traces.
+
+import Foundation
+import Testing
+
+@Suite("Blame in recordings")
+struct RecordedBlameTests {
+  @Test func `metrics and traces blame what scripts made, where they made it`() throws {
+    let text = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      local function busy(time)
+        local from = ml.now()
+        while ml.now() - from < time do end
+      end
+      loop:metrics()
+      loop:timer { every = 0.1, name = "tick", function() end }
+      local notes = loop:notifications { name = "notes", function() busy(0.25) end }
+      local web = assert(ml.http.serve { name = "web", port = 0, function()
+        busy(0.25)
+        return "done"
+      end })
+      local plug
+      loop:task({ name = "script" }, function()
+        ml.sleep(0.05)
+        notes:enqueue("a", { style = "as_soon_as_possible" })
+        ml.sleep(0.5)
+        loop:perform(function() busy(0.25) end)
+        ml.sleep(0.5)
+        loop:perform(function() busy(0.25) end)
+        ml.sleep(0.5)
+        ml.http.get("http://127.0.0.1:" .. web.port)
+        ml.sleep(0.3)
+        plug = ml.guest { name = "plug", allow = { "timers" }, text = [[
+          local ml = require "moonloop"
+          local from = ml.now()
+          while ml.now() - from < 0.25 do end
+        ]] }
+        ml.sleep(0.5)
+        loop:task({ name = "job" }, function() busy(0.15) ml.sleep(0) busy(0.15) end):await()
+        ml.sleep(0.3)
+        loop:after(0.1, function() busy(0.25) end)
+        loop:after(0.11, function() busy(0.2) end)
+        loop:timer { first = 0.12, name = "behind", function() end }
+        ml.sleep(0.5)
+        local file <close> = assert(io.open(arg[1], "w"))
+        file:write(require "moonloop.json".encode(loop:metrics()))
+        os.exit(0)
+      end)
+      loop:run()
+      """
+    try withFile(text, name: "app.lua") { script in
+      let (trace, metrics) = (script + ".json", script + ".metrics")
+      let run = try moonloop(["run", "--trace-out", trace, script, metrics])
+      #expect(run.status == 0, "\(run)")
+      for file in [trace, metrics] {
+        let found = try moonloop(["check", "--recording", file, script]).output
+        for (line, what) in [
+          (9, "a call of notifications 'notes'"), (10, "a call of task 'connection of web'"),
+          (19, "a call of perform"), (21, "a call of perform"), (25, "a call of guest 'plug'"),
+          (31, "2 calls of task 'job'"), (33, "a call of timer"), (34, "a call of timer"),
+        ] {
+          #expect(found.contains("\(script):\(line): starves-others: \(what) took "), "\(found)")
+        }
+        #expect(!found.contains("block") && !found.contains("moonloop/"), "\(found)")
+        #expect(!found.contains("timer 'plug'"), "\(found)")
+      }
+    }
+  }
+}
