@@ -124,6 +124,25 @@ struct PromptTests {
     try unlocal.quit()
   }
 
+  @Test(
+    "without a terminal, is ended by signals as other programs are",
+    arguments: [["repl"], ["-i"]], [SIGINT, SIGTERM])
+  func signals(arguments: [String], signal: Int32) throws {
+    let text = """
+      require("moonloop").current():after(0.1, function()
+        print "ready"
+        io.stdout:flush()
+      end)
+      """
+    try withFile(text) { file in
+      let program = try Program(arguments + [file], input: nil)
+      try program.waitFor("ready")
+      program.send(signal)
+      let outcome = try program.wait()
+      #expect(outcome.status == 128 + signal && outcome.errors == "", "\(outcome)")
+    }
+  }
+
   @Test("fills the lines of a long table, and shows bytes that are no text as numbers")
   func tables() throws {
     let input = "t = {} for i = 1, 40 do t[i] = i end\nt\n'\\200\\nü', '\\xff'"

@@ -48,9 +48,10 @@ function repl.start()
   terminal = open(finish)
   loop:task({ owner = "none", name = "console", modes = session.modes }, function()
     local is_over = false
-    -- A limit has stopped the prompt itself: what was evaluated holds all memory, say.
-    local _ <close> = setmetatable({}, { __close = function()
-      if not is_over then os.exit(3, true) end
+    -- A limit has stopped the prompt itself: what was evaluated holds all memory, say. There is no
+    -- problem if the program ends.
+    local _ <close> = setmetatable({}, { __close = function(_, problem)
+      if problem ~= nil and not is_over then os.exit(3, true) end
     end })
     terminal:greet(_VERSION .. " on Moonloop's loop. Type :help for help, Ctrl-D to quit.")
     terminal:run()
