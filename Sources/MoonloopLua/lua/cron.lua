@@ -62,7 +62,8 @@ local function start(loop, schedule, offset, options, handler)
     local _ <close> = free
     handler(timer, missed)
   end
-  local timer, message, code = loop:timer(made)
+  local ok, timer, message, code = pcall(loop.timer, loop, made)
+  if not ok then error((tostring(timer):gsub("^loop:timer", "loop:cron")), 0) end
   if timer then return timer end
   return nil, (message:gsub("^loop:timer", "loop:cron")), code
 end

@@ -206,6 +206,7 @@ import Testing
             made[i] = problem
           end
           print(maker[1], #made, ok or problem:match "the limit.*see ml.limit")
+          assert(maker[1] ~= "cron" or problem:find "^loop:cron: the limit")
           for _, one in ipairs(made) do
             if maker[1] == "task" then one:cancel()
             elseif maker[1] == "log" then one:close()
