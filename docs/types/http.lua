@@ -31,9 +31,9 @@ ml.http = {}
 ---@field handler? fun(request: moonloop.HttpRequest, response: moonloop.HttpResponder): ... The same by name.
 ---@field max_body? moonloop.Bytes Larger bodies are answered with 413; default 16 MiB.
 ---@field max_head? moonloop.Bytes Larger heads are answered with 431; default 64 KiB.
----@field timeout? moonloop.Seconds For each read and write; default 30.
+---@field timeout? moonloop.Seconds For a head after its first line, for each read and write of a body, and for a trailer; default 30.
 ---@field body_timeout? moonloop.Seconds How long a whole body may take that the server reads; default 300.
----@field idle_timeout? moonloop.Seconds How long a peer may be silent between requests; default 60.
+---@field idle_timeout? moonloop.Seconds How long to wait for a request's first line; default 60.
 ---@field stream_bodies? boolean Bodies are not read before the handler is called: it reads them with `request:read`.
 ---@field half_close? boolean Answer clients that have ended their side; else they count as gone.
 
