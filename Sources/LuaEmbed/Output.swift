@@ -5,6 +5,7 @@ internal import CLuaShims
 /// The standard output and error of a state, while they are redirected. Held by the state.
 final class LuaOutput {
   fileprivate let take: (Int32, UnsafeRawBufferPointer) -> Void
+  fileprivate(set) var isCleaned = false
   private var record: OpaquePointer?
 
   init?(_ state: LuaState, _ take: @escaping (Int32, UnsafeRawBufferPointer) -> Void) {
@@ -27,14 +28,18 @@ extension LuaState {
   /// Makes what scripts print, or write to `io.stdout` (1) and `io.stderr` (2), go to a closure
   /// instead: whole lines, and the rest when the state ends.
   /// - Returns: false if there is no memory.
+  /// - Parameter isCleaned: It is written where it would have been, but for what it may contain.
   package func divertOutput(
+    isCleaned: Bool = false,
     _ take: @escaping (_ stream: Int32, _ bytes: UnsafeRawBufferPointer) -> Void
   ) -> Bool {
     output = LuaOutput(self, take)
+    output?.isCleaned = isCleaned
     return output != nil
   }
 
-  package var hasDivertedOutput: Bool { output != nil }
+  /// Whether its output goes elsewhere than the program's.
+  package var hasDivertedOutput: Bool { output.map { !$0.isCleaned } ?? false }
 
   /// Passes on what others have written for this state.
   /// - Returns: false if its output goes where the program's does.

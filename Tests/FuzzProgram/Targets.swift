@@ -225,7 +225,7 @@ private let consoleStubs = """
   host = require "moonloop.console.host"
   function host.folder() return "/nowhere" end
   function host.ask() return true end
-  host.sweep = none
+  host.sweep, host.watch_end = none, none
   local session = { modes = "default", add = none, remove = none }
   function session.new()
     return {

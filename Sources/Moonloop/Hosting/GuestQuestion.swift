@@ -164,7 +164,7 @@ extension Granted {
 extension LuaState {
   /// Keeps what scripts print from changing what a person sees of questions.
   func cleanOutput() {
-    _ = divertOutput { stream, bytes in
+    _ = divertOutput(isCleaned: true) { stream, bytes in
       let text = LuaText.shown(bytes)
       WorkerOutput(stream: stream, bytes: Array(text.utf8)).write()
     }

@@ -1,6 +1,5 @@
 // What a worker's thread and its owner share: three ports, and the way to stop it.
 
-internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
 internal import Synchronization
@@ -110,8 +109,11 @@ final class WorkerLink: Sendable {
   private func forward(_ output: WorkerOutput) {
     while true {
       do throws(LoopError) { return try control.post(WorkerNotice.wrote(output)) } catch {
-        guard case .portFull = error, !isStopping else { return }
-        poll(nil, 0, 1)
+        guard case .portFull = error, !isStopping,
+          let gate = state.withLock({ $0.thread })?.loop.kernel.makeGate()
+        else { return }
+        control.whenRoom { gate.open() }
+        _ = gate.wait(atMost: 10_000_000)  // it may have been told to stop
       }
     }
   }

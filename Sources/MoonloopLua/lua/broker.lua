@@ -35,8 +35,8 @@ local made = 0
 -- has, and a random number, which alone would not do where a script has set the seed.
 local function identity()
   made = made + 1
-  return ("%x.%x.%x.%d"):format(math.floor(ml.wall_time() * 1e6), math.floor(ml.now() * 1e9),
-    math.random(0), made)
+  return ("%x.%x.%x"):format(math.floor(ml.wall_time() * 1e6), math.random(0),
+    (math.floor(ml.now() * 1e9) << 16) + made)
 end
 
 -- A message as its form, "s" for a string and "j" for JSON, and its text; or nil, message, code.
