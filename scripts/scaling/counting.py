@@ -91,7 +91,10 @@ def page(counts, crowds, operations, found, memory):
         + ", ".join(f"{kind} stop at {most:,}" for kind, most in MOST.items())
         + ". Valgrind counted instructions, those of all threads, not of child processes, so the "
         "machine does not matter. The growth of a table, which happens once in a doubling, is left "
-        "out, and so is what sleeps beside observers, each of which is called then.")
+        "out, and so is what sleeps beside observers, each of which is called then. `stop a run` "
+        "calls them, too. Linear by nature, and not here: what lists or explains all there is "
+        "(`dump`, `why()`, `metrics`, `modes`), and `add_common_mode`. The Swift API is what the "
+        "Lua API calls; what it has besides is not counted here.")
     yield ""
     yield "## Exponents"
     yield ""
