@@ -32,8 +32,7 @@ final class TraceTrack {
   private var lastTask = 0
   private var isOver = false
   /// Where the tasks of the loop before are traced.
-  private var outerTracer: ((ScriptTask, Bool) -> Void)?
-  private var outerCallTracer: ((String, String, String) -> Void)?
+  private var outerTracer: ScriptTracer?
 
   /// A run, with the beginnings of its current pass and sleep.
   private struct Frame {
@@ -85,17 +84,16 @@ final class TraceTrack {
   func attach() {
     loop.add(
       watcher: TraceWatcher(wantsNames: true, looksOn: true) { [unowned self] in take($0) })
-    outerTracer = runtime.taskTracer
-    runtime.taskTracer = { [unowned self] task, begins in take(task, begins) }
-    outerCallTracer = runtime.callTracer
-    runtime.callTracer = { [unowned self] in nameCall($0, $1, $2) }
+    outerTracer = runtime.tracer
+    runtime.tracer = ScriptTracer(
+      task: { [unowned self] task, begins in take(task, begins) },
+      call: { [unowned self] in nameCall($0, $1, $2) })
   }
 
   /// Writes the rest, and leaves the tasks to the track before. Idempotent.
   func finish() {
     if isOver { return }
-    runtime.taskTracer = outerTracer
-    runtime.callTracer = outerCallTracer
+    runtime.tracer = outerTracer
     let now = stamp()
     for (number, name) in tasks.values.sorted(by: { $0.number < $1.number }) {
       task(number, name, "e", "", now)

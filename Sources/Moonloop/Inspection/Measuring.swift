@@ -89,10 +89,10 @@ extension LoopContext {
   /// the host.
   func nameCall(_ subject: @autoclosure () -> RecordedSubject) {
     measuring?.recorder.nameCall(subject())
-    guard let callTracer = runtime.callTracer else { return }
+    guard let tracer = runtime.tracer else { return }
     let subject = subject()
     let place = subject.place.source < 0 ? "" : runtime.state.text(of: subject.place)
-    callTracer(subject.word, subject.name, place)
+    tracer.call(subject.word, subject.name, place)
   }
 }
 

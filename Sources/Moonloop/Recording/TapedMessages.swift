@@ -21,13 +21,6 @@ struct WorkerOutput: Sendable {
   }
 }
 
-extension Runtime {
-  /// Writes what something of the scripts has written: where theirs goes.
-  func write(_ output: WorkerOutput) {
-    if !state.divert(output.stream, output.bytes) { output.write() }
-  }
-}
-
 extension PortMessage: UnsentMessage {
   func forget() { reply?.forget() }
 }

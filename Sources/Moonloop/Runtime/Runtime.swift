@@ -30,11 +30,7 @@ package final class Runtime {
   var farewells = PortFarewells()
   /// Identifies this state.
   let number = Runtime.nextNumber.add(1, ordering: .relaxed).newValue
-  /// Called for each task: when it is made or waits for the first time, and when it has ended.
-  package var taskTracer: ((ScriptTask, _ begins: Bool) -> Void)?
-  /// Called when it turns out what the loop's call of a block or of a host's timer is for.
-  @exclusivity(unchecked) package var callTracer:
-    ((_ word: String, _ name: String, _ place: String) -> Void)?
+  @exclusivity(unchecked) package var tracer: ScriptTracer?
   /// Which generation of its file is running, and the load of the next.
   @exclusivity(unchecked) package private(set) var generations: Generations! = nil
   /// The same as a plain word, because each new timer asks them.
@@ -239,6 +235,22 @@ struct Running {
 
   private func object<Object: AnyObject>() -> Object {
     Unmanaged<Object>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(bits))!).takeUnretainedValue()
+  }
+}
+
+/// What follows the tasks and calls of scripts.
+package struct ScriptTracer {
+  /// Called for each task: when it is made or waits for the first time, and when it has ended.
+  package var task: (ScriptTask, _ begins: Bool) -> Void
+  /// Called when it turns out what the loop's call of a block or of a host's timer is for.
+  package var call: (_ word: String, _ name: String, _ place: String) -> Void
+
+  package init(
+    task: @escaping (ScriptTask, _ begins: Bool) -> Void,
+    call: @escaping (_ word: String, _ name: String, _ place: String) -> Void
+  ) {
+    self.task = task
+    self.call = call
   }
 }
 

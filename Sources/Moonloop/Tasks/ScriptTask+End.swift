@@ -71,7 +71,7 @@ extension Tasks {
       if !(waiter.wait?.isQuiet ?? false) { task.failure?.isTaken = true }
     }
     noteForWaits(task)
-    runtime.taskTracer?(task, false)
+    runtime.tracer?.task(task, false)
     task.tellOfEnd()
     if task === context.waitingChunk { runtime.mainChunk.ended(task.failure?.error) }
     let parent = task.parent

@@ -25,7 +25,7 @@ extension Tasks {
     task.coroutine = coroutine
     task.phase = .prepared
     self[coroutine.index] = task
-    runtime.taskTracer?(task, true)
+    runtime.tracer?.task(task, true)
     if let owner { adopt(task, owner) }
     task.wait = Wait(.sleep(nanoseconds: 0), timer: nextTurn(coroutine, .task(task)))
     if let cancellation = owner?.cancellation { cancel(task, cancellation) }

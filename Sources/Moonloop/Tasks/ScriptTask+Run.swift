@@ -16,7 +16,7 @@ extension Tasks {
       task.raised = raisedInHandler
       raisedInHandler = nil
       suspend(task, coroutine)
-      runtime.taskTracer?(task, true)
+      runtime.tracer?.task(task, true)
       setSuspended(subject, true)
       if context.isEnding { end(task) }
     case .failed(let coroutine), .stopped(let coroutine):
@@ -281,7 +281,7 @@ extension Tasks {
     } else if state.isSuspended(coroutine), let error = state.end(coroutine) {
       runtime.report(error, .task(task))
     }
-    runtime.taskTracer?(task, false)
+    runtime.tracer?.task(task, false)
     task.tellOfEnd()
     current = outer
     setSuspended(task.subject, false)

@@ -184,6 +184,11 @@ struct Workers {
 }
 
 extension Runtime {
+  /// Writes what something of the scripts has written: where theirs goes.
+  func write(_ output: WorkerOutput) {
+    if !state.divert(output.stream, output.bytes) { output.write() }
+  }
+
   /// Takes a notice of a worker.
   func deliver(_ control: Loop.Port, notice: any Sendable) {
     guard let worker = Worker.of(control) else { return }
