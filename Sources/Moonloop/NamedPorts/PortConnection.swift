@@ -416,8 +416,8 @@ final class PortConnection: @unchecked Sendable {
     source?.disable(.read)
     endWithoutMemory(bytes)
     hub.schedule(after: Self.patience) { [weak self] _ in
-      guard let self, source != nil else { return }
-      source?.enable(.read)
+      guard let self, let source, !isFinishing, !endsWhenDelivered else { return }
+      source.enable(.read)
       read()
     }
     return false

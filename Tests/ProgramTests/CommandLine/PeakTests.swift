@@ -138,6 +138,14 @@ import Testing
     ),
   ]
 
+  /// The megabytes that a process had at most.
+  private static let peak = """
+    local function peak(pid)
+      local status = io.open("/proc/" .. pid .. "/status"):read "a"
+      return tonumber(status:match "VmHWM:%s*(%d+)") // 1024
+    end
+    """
+
   // 300 messages of a megabyte of another process, for a port whose mode does not run.
   @Test("what other processes send to a port waits with them where the limit leaves no room")
   func portIsWithin() throws {
@@ -146,10 +154,7 @@ import Testing
       """
       local ml = require "moonloop"
       local loop = ml.current()
-      local function peak(pid)
-        local status = io.open("/proc/" .. pid .. "/status"):read "a"
-        return tonumber(status:match "VmHWM:%s*(%d+)") // 1024
-      end
+      \(Self.peak)
       local child = assert(ml.process.spawn {
         "\(Program.executable.path)", "run", "--memory", "16M", "-e", [==[
           local ml = require "moonloop"
@@ -239,10 +244,7 @@ import Testing
       """
       local ml = require "moonloop"
       local loop = ml.current()
-      local function peak(pid)
-        local status = io.open("/proc/" .. pid .. "/status"):read "a"
-        return tonumber(status:match "VmHWM:%s*(%d+)") // 1024
-      end
+      \(Self.peak)
       local child = assert(ml.process.spawn {
         "\(Program.executable.path)", "run", "--memory", "16M", "-e", [==[\(hostile)]==],
         stdout = "null", stderr = "pipe",
