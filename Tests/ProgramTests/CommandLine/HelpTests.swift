@@ -47,7 +47,7 @@ struct HelpTests {
   static let neighbours = [
     ("timer:cancel", "timer:invalidate"), ("ml.after", "loop:after"),
     ("ml.worker.spawn", "ml.worker"), ("limits", "ml.limit"), ("loop:tmier", "loop:timer"),
-    ("rn", "run"), ("everyy", "loop:every"),
+    ("rn", "run"), ("everyy", "loop:every"), ("sqlte", "sqlite"), ("hostng", "hosting"),
   ]
 
   @Test("suggests what is meant", arguments: neighbours)

@@ -273,6 +273,7 @@ end
 local function hint(name, more)
   local known = table.move(more, 1, #more, 1, {})
   table.move(names(), 1, #names(), #known + 1, known)
+  table.move(pages.names(), 1, #pages.names(), #known + 1, known)
   local full = {}  -- the names of entries by their last words
   for _, class in ipairs(reference.all().classes) do
     for _, entry in ipairs(class.entries) do

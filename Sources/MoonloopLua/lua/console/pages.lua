@@ -25,6 +25,15 @@ function pages.all()
   return all
 end
 
+--- The names that pages have or are found by, in order.
+function pages.names()
+  local names = {}
+  for name in pairs(OTHERS) do names[#names + 1] = name end
+  for _, page in ipairs(pages.all()) do names[#names + 1] = page.name end
+  table.sort(names)
+  return names
+end
+
 --- Where a page is, and what it is about; nil if there is none with this name or title.
 function pages.text(name)
   name = name:lower()
