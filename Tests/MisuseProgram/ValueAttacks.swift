@@ -13,18 +13,18 @@ let values = [
     name: "a state is interrupted by four threads while it is made, runs and closes", end: "over"
   ) {
     try await onOneThread { loop in
-      let kept = Kept<InterruptHandle>()
+      let kept = Guarded<InterruptHandle?>(nil)
       let isOver = Guarded(false)
       let threads = (0..<4).map { _ in
         let thread = Thread {
-          while !isOver.withLock({ $0 }) { kept.value?.interrupt() }
+          while !isOver.withLock({ $0 }) { kept.withLock { $0 }?.interrupt() }
         }
         thread.start()
         return thread
       }
       for _ in 0..<100 {
         let lua = try LuaState(on: loop)
-        kept.value = lua.interruptHandle
+        kept.withLock { $0 = lua.interruptHandle }
         for _ in 0..<10 { try? lua.run("for i = 1, 1000 do pcall(string.rep, 'x', i) end") }
         lua.shutDown()
       }

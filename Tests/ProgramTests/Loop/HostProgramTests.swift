@@ -43,7 +43,8 @@ struct HostProgramTests {
 
   @Test("each entry of a state throws or stops on another thread, and after the state's end")
   func stopsMisuse() throws {
-    #expect(try output(of: "MisuseProgram").hasSuffix(" attacks, 0 wrong\n"))
+    let text = try output(of: "MisuseProgram")
+    #expect(text.hasSuffix(" attacks, 0 wrong\n"), "\(text)")
   }
 
   @Test("a simulation pumps once a frame, in its own time (R152)")
