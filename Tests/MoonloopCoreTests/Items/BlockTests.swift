@@ -5,29 +5,6 @@ internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct BlockTests {
-  @Test func `blocks run in order of adding, once each`() throws {
-    try withLoop { rig in  // R103
-      try rig.source("holds")
-      for name in ["a", "b", "c"] { rig.block(name) }
-      rig.run(for: 1)
-      rig.run(for: 1)
-      rig.expect("a b c timedOut timedOut")
-    }
-  }
-
-  @Test func `a block runs in the first of its modes that runs, others keep their place`() throws {
-    try withLoop { rig in  // R105
-      rig.block("ab", modes: ["a", "b"])
-      rig.block("a", modes: ["a"])
-      rig.block("b", modes: ["b"])
-      rig.block("a2", modes: ["a"])
-      rig.run("b", for: 0)
-      rig.run("a", for: 0)
-      rig.run("b", for: 0)
-      rig.expect("ab b timedOut a a2 timedOut finished")
-    }
-  }
-
   @Test func `a block of a batch stays in it when a nested run in another of its modes passes`()
     throws
   {
@@ -110,19 +87,6 @@ internal import Testing
       rig.block("c", modes: ["new"])
       rig.run("new")
       rig.expect("finished c finished")
-    }
-  }
-
-  @Test func `a nested run in a block runs none of its batch, but those of other modes`() throws {
-    try withLoop { rig in  // R109
-      rig.block("a") {
-        rig.run(for: 0)
-        rig.run("other", for: 0)
-      }
-      rig.block("other", modes: ["other"])
-      rig.block("b")
-      rig.run(for: 0)
-      rig.expect("a finished other timedOut b timedOut")
     }
   }
 

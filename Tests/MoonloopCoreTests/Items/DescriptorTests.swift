@@ -5,60 +5,6 @@ internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct DescriptorTests {
-  @Test func `while data is left there is another callback in a later pass`() throws {
-    try withStream { rig, near, far in  // R61
-      try rig.observe(.beforeTimers, name: "-")
-      try rig.descriptor("d", near) { _ in rig.log(try rig.receive(from: near, atMost: 1)) }
-      try rig.send("xyz", to: far)
-      rig.run(for: 1)
-      rig.expect(
-        "-:beforeTimers d:read x -:beforeTimers d:read y -:beforeTimers d:read z "
-          + "-:beforeTimers timedOut")
-    }
-  }
-
-  @Test func `a one-shot event is disabled by its callback until enabled again`() throws {
-    try withStream { rig, near, far in  // R62, R65
-      let source = try rig.descriptor("d", near, reenabled: [])
-      try rig.send("x", to: far)
-      rig.run(for: 1)
-      rig.expect("d:read timedOut")
-      #expect(source.enabled == [])
-      source.enable(.read)
-      rig.run(for: 1)
-      rig.expect("d:read timedOut")
-    }
-  }
-
-  @Test func `a one-shot event can be enabled in its callback`() throws {
-    try withStream { rig, near, far in  // R62
-      try rig.descriptor("d", near, reenabled: []) { source in
-        if rig.trace.count < 3 { source.enable(.read) }
-      }
-      try rig.send("x", to: far)
-      rig.run(for: 1)
-      rig.expect("d:read d:read d:read timedOut")
-    }
-  }
-
-  @Test func `writable comes once, and with a full buffer when there is space`() throws {
-    try withStream(capacity: 4) { rig, near, far in  // R63
-      let source = try rig.descriptor("d", near, events: .write)
-      rig.run(for: 1)
-      rig.expect("d:write timedOut")
-      try rig.send("full", to: near)
-      source.enable(.write)
-      let reader = rig.thread {
-        rig.spend(1)
-        _ = try? rig.receive(from: far)
-      }
-      rig.run(for: 3, returnAfterSource: true)
-      rig.expect("d:write handledSource")
-      #expect(rig.clock == "2")
-      rig.world.join(reader)
-    }
-  }
-
   @Test func `both directions are reported, one a pass, read first`() throws {
     try withStream { rig, near, far in  // R29
       try rig.descriptor("d", near, events: [.read, .write]) { _ in
@@ -81,20 +27,6 @@ internal import Testing
       rig.run(for: 1)
       rig.expect("d:read <> finished")
       #expect(!rig.kernel.isOpen(near))
-    }
-  }
-
-  @Test func `disabled events are held back, not lost`() throws {
-    try withStream { rig, near, far in  // R65, R88
-      let source = try rig.descriptor("d", near)
-      source.disable(.read)
-      try rig.send("x", to: far)
-      rig.run(for: 1)
-      try rig.source("holds", modes: ["other"])
-      source.enable(.read)
-      rig.run("other", for: 1)
-      rig.run(for: 0)
-      rig.expect("timedOut timedOut d:read timedOut")
     }
   }
 
@@ -130,17 +62,6 @@ internal import Testing
       rig.run(for: 1)
       rig.expect("one:read timedOut")
       rig.kernel.close(far2)
-    }
-  }
-
-  @Test func `in several modes it is served in whichever runs`() throws {
-    try withStream { rig, near, far in  // R87
-      try rig.descriptor("d", near, modes: ["a", "b"]) { _ in _ = try rig.receive(from: near) }
-      try rig.send("x", to: far)
-      rig.run("b", for: 0)
-      rig.run("a", for: 1)
-      rig.expect("d:read timedOut timedOut")
-      #expect(rig.clock == "1")
     }
   }
 

@@ -5,21 +5,6 @@ internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct ModeTests {
-  @Test func `only the items of the mode take part, the others are held`() throws {
-    try withLoop { rig in  // R87, R88
-      for mode: ModeName in ["a", "b"] {
-        try rig.source("s\(mode)", modes: [mode], signalled: true)
-        try rig.timer("t\(mode)", after: 0, modes: [mode])
-        try rig.observe(.entry, name: "o\(mode)", modes: [mode])
-        rig.block("b\(mode)", modes: [mode])
-      }
-      rig.run("b", for: 0)
-      rig.expect("ob:entry bb sb tb@0 timedOut")
-      rig.run("a", for: 0)
-      rig.expect("oa:entry ba sa ta@0 timedOut")
-    }
-  }
-
   @Test func `a mode exists from its first use and does not go away`() throws {
     try withLoop { rig in  // R89, R108
       let source = try rig.source("s", modes: ["by item"])
@@ -49,15 +34,6 @@ internal import Testing
     }
   }
 
-  @Test func `items that are only in the default mode are not given to a mode that joins`() throws {
-    try withLoop { rig in  // R94
-      try rig.source("s", signalled: true)
-      rig.loop.addCommonMode("joins")
-      rig.run("joins", for: 0)
-      rig.expect("finished")
-    }
-  }
-
   @Test func `taken from one common mode an item stays in the others and a common item`() throws {
     try withLoop { rig in  // R93
       rig.loop.addCommonMode("a")
@@ -78,17 +54,6 @@ internal import Testing
         #expect(!rig.loop.contains(item, mode: .common))
       }
       for case let observer as Loop.Observer in items { observer.invalidate() }
-    }
-  }
-
-  @Test func `a block for the common modes runs in any of them and in no other`() throws {
-    try withLoop { rig in  // R95
-      rig.loop.addCommonMode("a")
-      rig.block("b", modes: [.common])
-      try rig.source("holds", modes: ["other"])
-      rig.run("other", for: 1)
-      rig.run("a", for: 0)
-      rig.expect("timedOut b timedOut")
     }
   }
 

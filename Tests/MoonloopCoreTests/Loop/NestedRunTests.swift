@@ -45,68 +45,6 @@ internal import Testing
     }
   }
 
-  @Test func `the inner run has its own entry, exit, passes and returnAfterSource`() throws {
-    try withLoop { rig in  // R96, R97
-      try rig.observe(modes: ["inner"])
-      try rig.source("inner", modes: ["inner"], signalled: true)
-      try rig.source("outer", signalled: true) { _ in
-        rig.run("inner", for: 5, returnAfterSource: true)
-      }
-      rig.run(for: 1)
-      rig.expect("outer entry \(busy) inner exit handledSource timedOut")
-    }
-  }
-
-  @Test func `the inner run is not cut short by the outer timeout`() throws {
-    try withLoop { rig in  // R100
-      try rig.source("inner", modes: ["inner"])
-      try rig.source("outer", signalled: true) { _ in rig.run("inner", for: 5) }
-      rig.run(for: 1)
-      rig.expect("outer timedOut timedOut")
-      #expect(rig.clock == "5")
-    }
-  }
-
-  @Test func `in the same mode the inner run serves everything`() throws {
-    try withLoop { rig in  // R101
-      let other = try rig.source("other")
-      try rig.timer("t", after: 1)
-      try rig.source("s", signalled: true) { _ in
-        other.signal()
-        rig.run(for: 2)
-      }
-      rig.run(for: 3)
-      rig.expect("s other t@1 timedOut timedOut")
-    }
-  }
-
-  @Test func `a wake-up during an inner run is not lost for an outer one that is about to sleep`()
-    throws
-  {
-    for isBlock in [false, true] {
-      try withLoop { rig in  // R102
-        let source = try rig.source("s")
-        try rig.source("inner", modes: ["inner"])
-        try rig.observe(.beforeWaiting, repeats: false) { _, _ in
-          let thread = rig.thread {
-            rig.spend(0.5)
-            if isBlock { rig.loop.perform(wakes: false) { rig.log("s") } } else { source.signal() }
-            rig.loop.wakeUp()
-          }
-          rig.run("inner", for: 1)
-          rig.world.join(thread)
-        }
-        rig.run(for: 9, returnAfterSource: true)
-        if isBlock {
-          rig.expect("beforeWaiting timedOut s timedOut")
-        } else {
-          rig.expect("beforeWaiting timedOut s handledSource")
-          #expect(rig.clock == "1")
-        }
-      }
-    }
-  }
-
   @Test func `runs nest up to the limit`() throws {
     try withLoop { rig in  // R96
       rig.loop.nestingLimit = 10

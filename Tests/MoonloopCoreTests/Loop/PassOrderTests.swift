@@ -20,31 +20,12 @@ internal import Testing
     }
   }
 
-  @Test func `the sleep is not reported in a pass that performed a source`() throws {
-    try withLoop { rig in  // R26, R28
-      try rig.observe()
-      try rig.source("s", signalled: true)
-      rig.run(for: 1)
-      rig.expect("entry \(busy) s \(slept) exit timedOut")
-    }
-  }
-
   @Test func `a due timer ends the sleep at once`() throws {
     try withLoop { rig in  // R24, R30
       try rig.observe()
       try rig.timer("t", after: 0)
       rig.run(for: 1)
       rig.expect("entry \(slept) t@0 exit finished")
-    }
-  }
-
-  @Test func `a port that is ready before the sleep is served without one`() throws {
-    try withLoop { rig in  // R27
-      try rig.observe()
-      let port = try rig.port("p")
-      try port.post("x")
-      rig.run(for: 1)
-      rig.expect("entry \(busy) p:x \(slept) exit timedOut")
     }
   }
 
@@ -58,20 +39,6 @@ internal import Testing
       rig.expect("entry \(busy) d:read \(slept) exit timedOut")
       rig.kernel.close(near)
       rig.kernel.close(far)
-    }
-  }
-
-  @Test func `a port that becomes ready in the sleep is served after it`() throws {
-    try withLoop { rig in  // R24, R53
-      try rig.observe()
-      let port = try rig.port("p")
-      let thread = rig.thread {
-        rig.spend(1)
-        try? port.post("x")
-      }
-      rig.run(for: 2)
-      rig.expect("entry \(slept) p:x \(slept) exit timedOut")
-      rig.world.join(thread)
     }
   }
 
@@ -173,20 +140,6 @@ internal import Testing
       rig.expect("p:3 d:read p:2 p:1 timedOut")
       rig.kernel.close(near)
       rig.kernel.close(far)
-    }
-  }
-
-  @Test func `a bare wake-up gives afterWaiting and a new pass`() throws {
-    try withLoop { rig in  // R30, R117
-      try rig.observe()
-      try rig.source("s")
-      let thread = rig.thread {
-        rig.spend(1)
-        rig.loop.wakeUp()
-      }
-      rig.run(for: 2)
-      rig.expect("entry \(slept) \(slept) exit timedOut")
-      rig.world.join(thread)
     }
   }
 

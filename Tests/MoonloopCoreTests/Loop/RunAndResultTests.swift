@@ -52,27 +52,6 @@ internal import Testing
     }
   }
 
-  @Test func `the last one-shot timer finishes the run at the end of its pass`() throws {
-    try withLoop { rig in  // R9
-      try rig.observe()
-      try rig.timer("t", after: 1)
-      rig.run(for: 10)
-      rig.expect("entry \(slept) t@1 exit finished")
-    }
-  }
-
-  @Test func `removing or invalidating the last source in a callback finishes the run`() throws {
-    for invalidates in [false, true] {
-      try withLoop { rig in  // R9
-        try rig.source("s", signalled: true) { source in
-          if invalidates { source.invalidate() } else { rig.loop.remove(source) }
-        }
-        rig.run(for: 10)
-        rig.expect("s finished")
-      }
-    }
-  }
-
   @Test func `another thread that takes the last item out wakes and finishes the run`() throws {
     try withLoop { rig in  // R9, R10
       try rig.observe()
@@ -97,32 +76,6 @@ internal import Testing
     }
   }
 
-  @Test func `the timeout is looked at after each pass, and a pass is completed`() throws {
-    try withLoop { rig in  // R11
-      try rig.observe([.beforeTimers, .exit])
-      try rig.source("s", order: 1, signalled: true) { _ in rig.spend(3) }
-      try rig.source("later", order: 2, signalled: true)
-      try rig.timer("t", after: 2)
-      rig.run(for: 1)
-      rig.expect("beforeTimers s later t@3 exit timedOut")
-    }
-  }
-
-  @Test("a timeout of zero or less is one pass without a sleep", arguments: [0.0, -1, -1e9])
-  func poll(timeout: Double) throws {
-    try withLoop { rig in  // R12, R26
-      try rig.observe()
-      try rig.timer("t1", after: 0)
-      try rig.timer("t2", after: 0)
-      try rig.source("s1", signalled: true)
-      try rig.source("s2", signalled: true)
-      rig.run(for: timeout)
-      rig.expect("entry \(busy) s1 s2 t1@0 t2@0 exit timedOut")
-      rig.run(for: timeout)
-      rig.expect("entry \(busy) exit timedOut")
-    }
-  }
-
   @Test func `a poll serves one port message, and timers only if no port is ready`() throws {
     try withLoop { rig in  // R12, R56
       let port = try rig.port("p")
@@ -131,54 +84,6 @@ internal import Testing
       try rig.timer("t", after: 0)
       for _ in 1...3 { rig.run(for: 0) }
       rig.expect("p:1 timedOut p:2 timedOut t@0 timedOut")
-    }
-  }
-
-  @Test func `a poll is timedOut or handledSource, even if stopped or emptied`() throws {
-    try withLoop { rig in  // R12
-      try rig.source("s", signalled: true) { source in
-        rig.loop.stop()
-        source.invalidate()
-      }
-      rig.run(for: 0)
-      #expect(rig.loop.wasStopped)
-      try rig.source("s", signalled: true) { $0.invalidate() }
-      rig.run(for: 0, returnAfterSource: true)
-      try rig.timer("t", after: 0)
-      rig.run(for: 0)
-      rig.expect("s timedOut s handledSource t@0 timedOut")
-    }
-  }
-
-  /// What is served in a run that returns after a source, and whether it counts (R13).
-  static let counting: [(String, RunResult, @Sendable (Rig) throws -> Void)] = [
-    ("source", .handledSource, { try $0.source("x", signalled: true) }),
-    ("port", .handledSource, { try $0.port("x").post(1) }),
-    ("request", .handledSource, { $0.block("x", asSource: true) }),
-    ("timer", .timedOut, { try $0.timer("x", after: 1, every: 1) }),
-    ("block", .timedOut, { $0.block("x") }),
-    ("observer", .timedOut, { try $0.observe(.beforeTimers) }),
-  ]
-
-  @Test("what counts as a source for returnAfterSource", arguments: counting.indices)
-  func counts(row: Int) throws {
-    let (name, result, prepare) = Self.counting[row]
-    try withLoop { rig in  // R13, R81, R110, R38
-      try rig.source("holds the run")
-      try prepare(rig)
-      #expect(rig.loop.run(for: .seconds(5), returnAfterSource: true) == result, "\(name)")
-    }
-  }
-
-  @Test func `a descriptor counts as a source`() throws {
-    try withLoop { rig in  // R13
-      let (near, far) = try rig.kernel.socketPair()
-      try rig.descriptor("d", near)
-      try rig.send("x", to: far)
-      rig.run(for: 5, returnAfterSource: true)
-      rig.expect("d:read handledSource")
-      rig.kernel.close(near)
-      rig.kernel.close(far)
     }
   }
 
@@ -242,15 +147,6 @@ internal import Testing
       rig.run(.common)
       rig.expect("finished")
       #expect(!rig.loop.run(mode: .common, before: .distantFuture))
-    }
-  }
-
-  @Test func `entry and exit come once for each run, around all passes`() throws {
-    try withLoop { rig in  // R23, R25
-      try rig.observe()
-      try rig.timer("t", after: 1, every: 1)
-      rig.run(for: 2)
-      rig.expect("entry \(slept) t@1 \(slept) t@2 exit timedOut")
     }
   }
 

@@ -17,20 +17,6 @@ internal import Testing
     }
   }
 
-  @Test func `a stop before the sleep still gives both sleep notifications`() throws {
-    try withLoop { rig in  // R15, R120
-      try rig.source("s")
-      try rig.observe()
-      try rig.observe(.beforeTimers, name: "stopper", repeats: false) { _, _ in rig.loop.stop() }
-      rig.run(for: 5)
-      rig.expect(
-        "entry beforeTimers stopper:beforeTimers beforeSources beforeWaiting afterWaiting "
-          + "exit stopped"
-      )
-      #expect(rig.clock == "0")
-    }
-  }
-
   @Test func `what is pending when the run is stopped stays pending`() throws {
     try withLoop { rig in  // R15
       let late = try rig.source("late")
@@ -66,29 +52,6 @@ internal import Testing
       #expect(!rig.loop.stop())
       rig.run(for: 1)
       rig.expect("timedOut")
-      #expect(!rig.loop.wasStopped)
-    }
-  }
-
-  @Test func `a stop in entry ends the run before any pass`() throws {
-    try withLoop { rig in  // R17
-      try rig.source("s", signalled: true)
-      try rig.observe()
-      try rig.observe(.entry, name: "stopper") { _, _ in #expect(rig.loop.stop()) }
-      rig.run(for: 5)
-      rig.run(for: 0)
-      rig.expect("entry stopper:entry exit stopped entry stopper:entry exit stopped")
-    }
-  }
-
-  @Test func `a stop in exit is too late and not remembered`() throws {
-    try withLoop { rig in  // R18
-      try rig.timer("t", after: 1)
-      try rig.source("s")
-      try rig.observe(.exit) { _, _ in #expect(!rig.loop.stop()) }
-      rig.run(for: 2)
-      rig.run(for: 2)
-      rig.expect("t@1 exit timedOut exit timedOut")
       #expect(!rig.loop.wasStopped)
     }
   }
@@ -144,21 +107,6 @@ internal import Testing
     }
   }
 
-  @Test func `a stop by another thread wakes the sleep at once`() throws {
-    try withLoop { rig in  // R15, R30, R120
-      try rig.observe()
-      try rig.source("s")
-      let thread = rig.thread {
-        rig.spend(2)
-        #expect(rig.loop.stop())
-      }
-      rig.run(for: 5)
-      rig.expect("entry \(slept) exit stopped")
-      #expect(rig.clock == "2")
-      rig.world.join(thread)
-    }
-  }
-
   @Test func `a stop is for the run that is innermost when it is asked for`() throws {
     try withLoop { rig in  // R99
       try rig.source("holds", modes: ["inner"])
@@ -168,18 +116,6 @@ internal import Testing
       }
       rig.run(for: 5)
       rig.expect("s timedOut stopped")
-    }
-  }
-
-  @Test func `two stops end the inner run, then the outer one`() throws {
-    try withLoop { rig in  // R99
-      try rig.timer("t", after: 1, every: 1, modes: ["inner"]) { _ in rig.loop.stop() }
-      try rig.source("s", signalled: true) { _ in
-        rig.run("inner", for: 5)
-        rig.loop.stop()
-      }
-      rig.run(for: 5)
-      rig.expect("s t@1 stopped stopped")
     }
   }
 

@@ -22,16 +22,6 @@ internal import Testing
     }
   }
 
-  @Test func `it is not remembered when the loop does not run`() throws {
-    try withLoop { rig in  // R118
-      try rig.observe()
-      try rig.source("s")
-      rig.loop.wakeUp()
-      rig.run(for: 1)
-      rig.expect("entry \(slept) exit timedOut")
-    }
-  }
-
   @Test func `in a callback after the sleep it costs no extra pass`() throws {
     try withLoop { rig in  // R119
       try rig.observe()

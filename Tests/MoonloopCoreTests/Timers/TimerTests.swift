@@ -41,16 +41,6 @@ internal import Testing
     }
   }
 
-  @Test func `the dates of a repeating timer lie on the grid of its first`() throws {
-    try withLoop { rig in  // R71
-      try rig.timer("t", after: 0.5, every: 2) { _ in
-        if rig.elapsed < 3_000_000_000 { rig.spend(0.9) }
-      }
-      rig.run(for: 7)
-      rig.expect("t@0.5 t@2.5 t@4.5 t@6.5 timedOut")
-    }
-  }
-
   @Test func `missed dates collapse; the next is the first after the end of the callback`() throws {
     try withLoop { rig in  // R72
       var missed: [Int] = []
@@ -114,40 +104,6 @@ internal import Testing
     }
   }
 
-  @Test func `each timer of the batch is looked at again before it fires`() throws {
-    try withLoop { rig in  // R74
-      try rig.observe(.beforeTimers, name: "-")
-      var others: [Loop.Timer] = []
-      try rig.timer("t", after: 1) { _ in
-        others[0].invalidate()
-        rig.loop.remove(others[1])
-        others[2].nextFire = rig.instant(9)
-        try rig.timer("added", after: -100)
-      }
-      for name in ["invalidated", "removed", "postponed", "kept"] {
-        others.append(try rig.timer(name, after: 2))
-      }
-      rig.spend(3)
-      rig.run()
-      rig.expect(
-        "-:beforeTimers t@3 kept@3 -:beforeTimers added@3 -:beforeTimers postponed@9 finished")
-      others[1].invalidate()
-    }
-  }
-
-  @Test func `a timer of the batch that is moved to another past date still fires in it`() throws {
-    try withLoop { rig in  // R74: it was not postponed.
-      try rig.observe(.beforeTimers, name: "-")
-      var other: Loop.Timer?
-      try rig.timer("t", after: 1) { _ in other?.nextFire = rig.instant(2.5) }
-      other = try rig.timer("moved", after: 2)
-      try rig.timer("z", after: 2.25)
-      rig.spend(3)
-      rig.run()
-      rig.expect("-:beforeTimers t@3 z@3 moved@3 finished")
-    }
-  }
-
   @Test func `a timer that comes due in the batch fires in the next pass`() throws {
     try withLoop { rig in  // R74
       try rig.observe(.beforeTimers, name: "-")
@@ -155,17 +111,6 @@ internal import Testing
       try rig.timer("u", after: 2)
       rig.run()
       rig.expect("-:beforeTimers t@1 -:beforeTimers u@6 finished")
-    }
-  }
-
-  @Test func `inside its own callback a timer does not fire in nested runs, others do`() throws {
-    try withLoop { rig in  // R75
-      try rig.timer("t", after: 1, every: 1) { timer in
-        if rig.clock == "1" { rig.run(for: 2.5) }
-      }
-      try rig.timer("u", after: 1.5, every: 1)
-      rig.run(for: 5)
-      rig.expect("t@1 u@1.5 u@2.5 u@3.5 timedOut t@4 u@4.5 t@5 timedOut")
     }
   }
 
@@ -198,21 +143,6 @@ internal import Testing
     }
   }
 
-  @Test func `a date set in its own callback holds for a repeating timer only`() throws {
-    try withLoop { rig in  // R76
-      try rig.observe(.beforeTimers, name: "-")
-      try rig.timer("r", after: 1, every: 5) { timer in
-        if rig.clock == "1" && timer.nextFire != rig.instant(1.25) {
-          timer.nextFire = rig.instant(rig.trace.count < 4 ? 1 : 1.25)
-        }
-      }
-      try rig.timer("o", after: 1) { $0.nextFire = rig.instant(2) }
-      rig.run(for: 5)
-      rig.expect(
-        "-:beforeTimers r@1 o@1 -:beforeTimers r@1 -:beforeTimers r@1.25 -:beforeTimers timedOut")
-    }
-  }
-
   @Test func `again works in both kinds, also in the callback`() throws {
     try withLoop { rig in  // the "better" of R76
       try rig.timer("o", after: 1) { timer in
@@ -221,25 +151,6 @@ internal import Testing
       try rig.timer("r", after: 10, every: 4).again(after: .milliseconds(1500))
       rig.run(for: 6)
       rig.expect("o@1 r@1.5 o@3 r@5.5 timedOut")
-    }
-  }
-
-  @Test func `a past first date fires in the first pass and keeps its grid`() throws {
-    try withLoop { rig in  // R77
-      rig.spend(10)
-      let timer = try rig.timer("t", after: -1.5, every: 1)
-      rig.run(for: 2)
-      rig.expect("t@10 t@10.5 t@11.5 timedOut")
-      #expect(timer.nextFire == rig.instant(12.5))
-    }
-  }
-
-  @Test("an interval of zero or less fires once", arguments: [0.0, -1])
-  func once(interval: Double) throws {
-    try withLoop { rig in  // R78
-      try rig.timer("t", after: 1, every: interval)
-      rig.run(for: 5)
-      rig.expect("t@1 finished")
     }
   }
 
@@ -302,35 +213,6 @@ internal import Testing
       rig.run(for: 5)
       rig.expect("t@1 finished t@2 finished")
       timer.invalidate()
-    }
-  }
-
-  @Test func `a timer is on one loop at a time`() throws {
-    try withLoop { rig in  // R80
-      let timer = try rig.timer("t", after: 1)
-      try rig.withOtherLoop { other in
-        #expect(throws: LoopError.onAnotherLoop(timer.label)) { try other.add(timer) }
-        #expect(!other.contains(timer))
-      }
-      rig.loop.remove(timer)
-      try rig.withOtherLoop { other in
-        try other.add(timer)
-        other.run()
-      }
-      rig.expect("t@1")
-    }
-  }
-
-  @Test func `the next date of a timer and the earliest of a mode can be asked`() throws {
-    try withLoop { rig in  // R84
-      #expect(rig.loop.nextTimerDate(mode: .default) == nil)
-      #expect(rig.loop.nextTimerDate(mode: "unknown") == nil)
-      let one = try rig.timer("one", after: 2)
-      let two = try rig.timer("two", after: 1)
-      #expect(rig.loop.nextTimerDate(mode: .default) == rig.instant(1))
-      two.invalidate()
-      #expect(two.nextFire == nil)
-      #expect(rig.loop.nextTimerDate(mode: .default) == one.nextFire)
     }
   }
 
