@@ -10,8 +10,7 @@ extension BlameTests {
       run(nil, 2) run("modal", 0.25) say "spin"
       """,
       "late 0, missed 0, held mode 1.5, missed 3",
-      "metrics: timer 'spin' was held back 1.5 s because its mode did not run.",
-      "why: it was held back 1.5 s, until 0.25 s ago, because its mode did not run"),
+      .held(1.5, ago: 0.25, "because its mode did not run", of: "spin")),
     Case(
       "a busy call",
       """
@@ -20,11 +19,7 @@ extension BlameTests {
       run(nil, 2) say "tick"
       """,
       "late 0.8, missed 3, held 0, missed 0",
-      "metrics: timer 'tick' came 800 ms late because a call of timer 'hog' took 1 s.",
-      "why: it came 0.8 s late 0.7 s ago, because a call of timer 'hog' took 1 s: make that wait, "
-        + "or move it to a worker",
-      "check: a call of timer 'hog' took 1 s: timer 'tick' (AT) came up to 800 ms late and missed "
-        + "3 fires"),
+      .late(0.8, ago: 0.7, "a call of timer 'hog'", took: 1, missed: 3)),
     Case(
       "a busy call, in whose batch the timer is",
       """
@@ -33,11 +28,7 @@ extension BlameTests {
       run(nil, 0.6) say "tick"
       """,
       "late 0.35, missed 3, held 0, missed 0",
-      "metrics: timer 'tick' came 350 ms late because a call of timer 'hog' took 350 ms.",
-      "why: it came 0.35 s late 0.2 s ago, because a call of timer 'hog' took 0.35 s: make that "
-        + "wait, or move it to a worker",
-      "check: a call of timer 'hog' took 350 ms: timer 'tick' (AT) came up to 350 ms late and "
-        + "missed 3 fires"),
+      .late(0.35, ago: 0.2, "a call of timer 'hog'", took: 0.35, missed: 3)),
     Case(
       "a nested run",
       """
@@ -46,8 +37,7 @@ extension BlameTests {
       run(nil, 2) say "tick"
       """,
       "late 0, missed 0, held nested_run 0.8, missed 3",
-      "metrics: timer 'tick' was held back 800 ms by a nested run of timer 'press'.",
-      "why: it was held back 0.8 s, until 0.7 s ago, by a nested run of timer 'press'"),
+      .held(0.8, ago: 0.7, "by a nested run of timer 'press'")),
     Case(
       "its own suspended handler",
       """
@@ -56,8 +46,7 @@ extension BlameTests {
       run(nil, 4.5) say "tick"
       """,
       "late 0, missed 0, held handler 2, missed 2",
-      "metrics: timer 'tick' was held back 2 s by its own suspended handler.",
-      "why: it was held back 2 s, until 0.5 s ago, by its own suspended handler"),
+      .held(2, ago: 0.5, "by its own suspended handler")),
     Case(
       "another mode, then a nested run",
       """
@@ -66,10 +55,8 @@ extension BlameTests {
       run("other", 1) run(nil, 2) say "tick"
       """,
       "late 0, missed 0, held mode 0.5 nested_run 1, missed 0",
-      "metrics: timer 'tick' was held back 1.5 s: 0.5 s because its mode did not run, 1 s by a "
-        + "nested run of timer 'press'.",
-      "why: it was held back 1.5 s, until 1 s ago: 0.5 s because its mode did not run, 1 s by a "
-        + "nested run of timer 'press'"),
+      .held(
+        1.5, ago: 1, ": 0.5 s because its mode did not run, 1 s by a nested run of timer 'press'")),
     Case(
       "another mode, then a busy call",
       """
@@ -79,12 +66,8 @@ extension BlameTests {
       """,
       "late 1, missed 2, held mode 0.5, missed 1",
       // Of several timers that were held back, metrics names the one held longest: 'hog'.
-      "metrics: timer 'tick' came 1 s late because a call of timer 'hog' took 1 s.",
-      "why: it came 1 s late 0.1 s ago, because a call of timer 'hog' took 1 s: make that wait, or "
-        + "move it to a worker",
-      "why: it was held back 0.5 s, until 0.1 s ago, because its mode did not run",
-      "check: a call of timer 'hog' took 1 s: timer 'tick' (AT) came up to 1 s late and missed 2 "
-        + "fires"),
+      .late(1, ago: 0.1, "a call of timer 'hog'", took: 1, missed: 2),
+      .why("it was held back 0.5 s, until 0.1 s ago, because its mode did not run")),
     Case(
       "a call that is busy before and after its nested run",
       """
@@ -93,13 +76,8 @@ extension BlameTests {
       run(nil, 3) say "tick"
       """,
       "late 0.65, missed 6, held nested_run 2, missed 20",
-      "metrics: timer 'tick' came 650 ms late because a call of timer 'press' took 750 ms.",
-      "metrics: timer 'tick' was held back 2 s by a nested run of timer 'press'.",
-      "why: it came 0.65 s late 0.05 s ago, because a call of timer 'press' took 0.75 s: make that "
-        + "wait, or move it to a worker",
-      "why: it was held back 2 s, until 0.05 s ago, by a nested run of timer 'press'",
-      "check: a call of timer 'press' took 750 ms: timer 'tick' (AT) came up to 650 ms late and "
-        + "missed 6 fires"),
+      .late(0.65, ago: 0.05, "a call of timer 'press'", took: 0.75, missed: 6),
+      .held(2, ago: 0.05, "by a nested run of timer 'press'")),
     Case(
       "a busy call in a nested run of another mode",
       """
@@ -109,8 +87,7 @@ extension BlameTests {
       run(nil, 3) say "tick"
       """,
       "late 0, missed 0, held nested_run 1.7, missed 3",
-      "metrics: timer 'tick' was held back 1.7 s by a nested run of timer 'press'.",
-      "why: it was held back 1.7 s, until 0.8 s ago, by a nested run of timer 'press'"),
+      .held(1.7, ago: 0.8, "by a nested run of timer 'press'")),
     Case(
       "a busy call in a nested run of its mode",
       """
@@ -120,11 +97,7 @@ extension BlameTests {
       run(nil, 3) say "tick"
       """,
       "late 0.8, missed 1, held 0, missed 0",
-      "metrics: timer 'tick' came 800 ms late because a call of timer 'drag' took 1 s.",
-      "why: it came 0.8 s late 1.7 s ago, because a call of timer 'drag' took 1 s: make that wait, "
-        + "or move it to a worker",
-      "check: a call of timer 'drag' took 1 s: timer 'tick' (AT) came up to 800 ms late and missed "
-        + "1 fire"),
+      .late(0.8, ago: 1.7, "a call of timer 'drag'", took: 1, missed: 1)),
     Case(
       "a call that is not over yet",
       """
@@ -133,11 +106,7 @@ extension BlameTests {
       run(nil, 3) say "tick"
       """,
       "late 0.8, missed 2, held 0, missed 0",
-      "metrics: timer 'tick' came 800 ms late because a call of timer 'press' took 1 s.",
-      "why: it came 0.8 s late 1.8 s ago, because a call of timer 'press' took 1 s: make that "
-        + "wait, or move it to a worker",
-      "check: a call of timer 'press' took 1 s: timer 'tick' (AT) came up to 800 ms late and "
-        + "missed 2 fires"),
+      .late(0.8, ago: 1.8, "a call of timer 'press'", took: 1, missed: 2)),
     Case(
       "its own busy call",
       """
@@ -154,8 +123,7 @@ extension BlameTests {
       run(nil, 3) say "tick"
       """,
       "late 0, missed 0, held nested_run 1.2, missed 3",
-      "metrics: timer 'tick' was held back 1.2 s by a nested run of timer 'tick'.",
-      "why: it was held back 1.2 s, until 0.5 s ago, by a nested run of timer 'tick'"),
+      .held(1.2, ago: 0.5, "by a nested run of timer 'tick'")),
     Case(
       "its tolerance",
       """
@@ -173,8 +141,7 @@ extension BlameTests {
       run(nil, 4) say "tick"
       """,
       "late 0, missed 0, held nested_run 3.4, missed 0",
-      "metrics: timer 'tick' was held back 3.4 s by a nested run of timer 'press'.",
-      "why: it was held back 3.4 s, until 0.3 s ago, by a nested run of timer 'press'"),
+      .held(3.4, ago: 0.3, "by a nested run of timer 'press'")),
     Case(
       "a suspended handler, and a nested run when it is due again",
       """
@@ -184,10 +151,10 @@ extension BlameTests {
       run(nil, 6.5) say "tick"
       """,
       "late 0, missed 0, held nested_run 0.8 handler 2, missed 2",
-      "metrics: timer 'tick' was held back 2.8 s: 0.8 s by a nested run of timer 'press', 2 s by "
-        + "its own suspended handler.",
-      "why: it was held back 2.8 s, until 1.7 s ago: 0.8 s by a nested run of timer 'press', 2 s "
-        + "by its own suspended handler"),
+      .held(
+        2.8, ago: 1.7,
+        ": 0.8 s by a nested run of timer 'press', 2 s by its own suspended "
+          + "handler")),
     Case(
       "two busy calls, the longer one first",
       """
@@ -197,13 +164,10 @@ extension BlameTests {
       run(nil, 5) say "tick"
       """,
       "late 1.8, missed 8, held 0, missed 0",
-      "metrics: timer 'tick' came 1.8 s late because a call of timer 'long' took 2 s.",
-      "why: it came 1.8 s late 2.7 s ago, because a call of timer 'long' took 2 s: make that wait, "
-        + "or move it to a worker",
-      "check: a call of timer 'long' took 2 s: timer 'tick' (AT) came up to 1.8 s late and missed "
-        + "7 fires",
-      "check: a call of timer 'short' took 600 ms: timer 'tick' (AT) came up to 450 ms late and "
-        + "missed 1 fire"),
+      .late(1.8, ago: 2.7, "a call of timer 'long'", took: 2, missed: 7),
+      .check(
+        "a call of timer 'short' took 600 ms: timer 'tick' (AT) came up to 450 ms late and "
+          + "missed 1 fire")),
     Case(
       "a busy source",
       """
@@ -213,11 +177,7 @@ extension BlameTests {
       run(nil, 2) say "tick"
       """,
       "late 0.4, missed 1, held 0, missed 0",
-      "metrics: timer 'tick' came 400 ms late because a call of source 'feed' took 600 ms.",
-      "why: it came 0.4 s late 1.1 s ago, because a call of source 'feed' took 0.6 s: make that "
-        + "wait, or move it to a worker",
-      "check: a call of source 'feed' took 600 ms: timer 'tick' (AT) came up to 400 ms late and "
-        + "missed 1 fire"),
+      .late(0.4, ago: 1.1, "a call of source 'feed'", took: 0.6, missed: 1)),
     Case(
       "a busy observer",
       """
@@ -231,11 +191,7 @@ extension BlameTests {
       run(nil, 2) say "tick"
       """,
       "late 0.45, missed 1, held 0, missed 0",
-      "metrics: timer 'tick' came 450 ms late because a call of observer 'watcher' took 650 ms.",
-      "why: it came 0.45 s late 1.05 s ago, because a call of observer 'watcher' took 0.65 s: make "
-        + "that wait, or move it to a worker",
-      "check: a call of observer 'watcher' took 650 ms: timer 'tick' (AT) came up to 450 ms late "
-        + "and missed 1 fire"),
+      .late(0.45, ago: 1.05, "a call of observer 'watcher'", took: 0.65, missed: 1)),
     Case(
       "a busy task",
       """
@@ -244,11 +200,7 @@ extension BlameTests {
       run(nil, 2) say "tick"
       """,
       "late 0.45, missed 1, held 0, missed 0",
-      "metrics: timer 'tick' came 450 ms late because a call of task 'job' took 650 ms.",
-      "why: it came 0.45 s late 1.05 s ago, because a call of task 'job' took 0.65 s: make that "
-        + "wait, or move it to a worker",
-      "check: a call of task 'job' took 650 ms: timer 'tick' (AT) came up to 450 ms late and "
-        + "missed 1 fire"),
+      .late(0.45, ago: 1.05, "a call of task 'job'", took: 0.65, missed: 1)),
     Case(
       "a busy perform",
       """
@@ -257,11 +209,7 @@ extension BlameTests {
       run(nil, 2) say "tick"
       """,
       "late 0.45, missed 1, held 0, missed 0",
-      "metrics: timer 'tick' came 450 ms late because a call of perform took 650 ms.",
-      "why: it came 0.45 s late 1.05 s ago, because a call of perform took 0.65 s: make that wait, "
-        + "or move it to a worker",
-      "check: a call of perform took 650 ms: timer 'tick' (AT) came up to 450 ms late and missed 1 "
-        + "fire"),
+      .late(0.45, ago: 1.05, "a call of perform", took: 0.65, missed: 1)),
     Case(
       "the main chunk between two runs",
       """
@@ -269,8 +217,7 @@ extension BlameTests {
       run(nil, 0.3) work(1) run(nil, 1) say "tick"
       """,
       "late 0, missed 0, held not_running 0.8, missed 3",
-      "metrics: timer 'tick' was held back 800 ms because the loop was not running.",
-      "why: it was held back 0.8 s, until 1 s ago, because the loop was not running"),
+      .held(0.8, ago: 1, "because the loop was not running")),
     Case(
       "the main chunk after it made a timer",
       """
@@ -278,7 +225,7 @@ extension BlameTests {
       work(1) run(nil, 1) say "tick"
       """,
       "late 0, missed 0, held not_running 0.75, missed 0",
-      "metrics: timer 'tick' was held back 750 ms because the loop was not running."),
+      .held(0.75, "because the loop was not running")),
     Case(
       "a pause of the loop, then a run in another mode",
       """
@@ -286,10 +233,10 @@ extension BlameTests {
       run(nil, 1) work(1) run(nil, 0.5) run("modal", 0.25) say "spin"
       """,
       "late 0, missed 0, held not_running 1 mode 1, missed 4",
-      "metrics: timer 'spin' was held back 2 s: 1 s because the loop was not running, 1 s because "
-        + "its mode did not run.",
-      "why: it was held back 2 s, until 0.25 s ago: 1 s because the loop was not running, 1 s "
-        + "because its mode did not run"),
+      .held(
+        2, ago: 0.25,
+        ": 1 s because the loop was not running, 1 s because its mode did not "
+          + "run", of: "spin")),
     Case(
       "a suspended handler, and a nested run meanwhile",
       """
@@ -300,10 +247,10 @@ extension BlameTests {
       """,
       // Its handler should go on at 3.5, but is held back for 1.7 s; then the timer fires for 4.
       "late 0, missed 0, held nested_run 3.7 handler 1.2, missed 3",
-      "metrics: timer 'tick' was held back 3.2 s: 2 s by a nested run of timer 'press', 1.2 s by "
-        + "its own suspended handler.",
-      "why: it was held back 3.2 s, until 1.3 s ago: 2 s by a nested run of timer 'press', 1.2 s "
-        + "by its own suspended handler"),
+      .held(
+        3.2, ago: 1.3,
+        ": 2 s by a nested run of timer 'press', 1.2 s by its own suspended "
+          + "handler")),
     Case(
       "in a mode that does not run, and put back into its own",
       """
@@ -313,8 +260,7 @@ extension BlameTests {
       run(nil, 2) say "tick"
       """,
       "late 0, missed 0, held mode 0.8, missed 3",
-      "metrics: timer 'tick' was held back 800 ms because its mode did not run.",
-      "why: it was held back 0.8 s, until 0.7 s ago, because its mode did not run"),
+      .held(0.8, ago: 0.7, "because its mode did not run")),
     Case(
       "late in a nested run of its mode, later held back outside of it",
       """
@@ -324,13 +270,8 @@ extension BlameTests {
       run(nil, 3.9) run("tracking", 0.25) say "tick"
       """,
       "late 0.8, missed 1, held mode 1.4, missed 2",
-      "metrics: timer 'tick' came 800 ms late because a call of timer 'drag' took 1 s.",
-      "metrics: timer 'tick' was held back 1.4 s because its mode did not run.",
-      "why: it came 0.8 s late 2.85 s ago, because a call of timer 'drag' took 1 s: make that "
-        + "wait, or move it to a worker",
-      "why: it was held back 1.4 s, until 0.25 s ago, because its mode did not run",
-      "check: a call of timer 'drag' took 1 s: timer 'tick' (AT) came up to 800 ms late and missed "
-        + "1 fire"),
+      .late(0.8, ago: 2.85, "a call of timer 'drag'", took: 1, missed: 1),
+      .held(1.4, ago: 0.25, "because its mode did not run")),
     Case(
       "a busy call, then a nested run of another handler of the batch",
       """
@@ -340,13 +281,14 @@ extension BlameTests {
       run(nil, 3) say "tick"
       """,
       "late 0.4, missed 0, held nested_run 1.5, missed 0",
+      .why(
+        "it came 0.4 s late 0.8 s ago, because a call of timer 'hog' took 0.5 s: make that "
+          + "wait, or move it to a worker"),
       // Of several late fires, metrics names the latest: 'ask'.
-      "metrics: timer 'tick' was held back 1.5 s by a nested run of timer 'ask'.",
-      "why: it came 0.4 s late 0.8 s ago, because a call of timer 'hog' took 0.5 s: make that "
-        + "wait, or move it to a worker",
-      "why: it was held back 1.5 s, until 0.8 s ago, by a nested run of timer 'ask'",
-      "check: a call of timer 'hog' took 500 ms: timer 'ask' (AT) came up to 450 ms late, and 1 "
-        + "other handle came late too"),
+      .held(1.5, ago: 0.8, "by a nested run of timer 'ask'"),
+      .check(
+        "a call of timer 'hog' took 500 ms: timer 'ask' (AT) came up to 450 ms late, and 1 "
+          + "other handle came late too")),
     Case(
       "its own suspended handler, then a busy call",
       """
@@ -357,12 +299,8 @@ extension BlameTests {
       """,
       // Its handler should have gone on at 3.5, and its next date was 4.
       "late 0.9, missed 0, held handler 1.5, missed 2",
-      "metrics: timer 'tick' came 900 ms late because a call of timer 'hog' took 1 s.",
-      "metrics: timer 'tick' was held back 1.5 s by its own suspended handler.",
-      "why: it came 0.9 s late 1.1 s ago, because a call of timer 'hog' took 1 s: make that wait, "
-        + "or move it to a worker",
-      "why: it was held back 1.5 s, until 1.1 s ago, by its own suspended handler",
-      "check: a call of timer 'hog' took 1 s: timer 'tick' (AT) came up to 900 ms late"),
+      .late(0.9, ago: 1.1, "a call of timer 'hog'", took: 1),
+      .held(1.5, ago: 1.1, "by its own suspended handler")),
     Case(
       "its own suspended handler, and a busy call when that was to go on",
       """
@@ -373,13 +311,8 @@ extension BlameTests {
       """,
       // Its handler should have gone on at 0.5; until 0.85 'hog' was in its way.
       "late 0.35, missed 4, held handler 0.25, missed 2",
-      "metrics: timer 'tick' came 350 ms late because a call of timer 'hog' took 400 ms.",
-      "metrics: timer 'tick' was held back 250 ms by its own suspended handler.",
-      "why: it came 0.35 s late 0.15 s ago, because a call of timer 'hog' took 0.4 s: make that "
-        + "wait, or move it to a worker",
-      "why: it was held back 0.25 s, until 0.15 s ago, by its own suspended handler",
-      "check: a call of timer 'hog' took 400 ms: timer 'tick' (AT) came up to 350 ms late and "
-        + "missed 4 fires"),
+      .late(0.35, ago: 0.15, "a call of timer 'hog'", took: 0.4, missed: 4),
+      .held(0.25, ago: 0.15, "by its own suspended handler")),
     Case(
       "two busy calls, one after the other",
       """
@@ -389,13 +322,16 @@ extension BlameTests {
       run(nil, 2) say "tick"
       """,
       "late 0.9, missed 1, held 0, missed 0",
-      "metrics: timer 'tick' came 900 ms late because a call of timer 'one' took 600 ms, and one "
-        + "of timer 'two' 400 ms.",
-      "why: it came 0.9 s late 0.9 s ago, because a call of timer 'one' took 0.6 s, and one of "
-        + "timer 'two' 0.4 s: make those wait, or move them to workers",
-      "check: a call of timer 'one' took 600 ms: timer 'tick' (AT) came up to 900 ms late and "
-        + "missed 1 fire, and 1 other handle came late too",
-      "check: a call of timer 'two' took 400 ms: timer 'tick' (AT) came up to 900 ms late"),
+      .metrics(
+        "timer 'tick' came 900 ms late because a call of timer 'one' took 600 ms, and one of "
+          + "timer 'two' 400 ms."),
+      .why(
+        "it came 0.9 s late 0.9 s ago, because a call of timer 'one' took 0.6 s, and one of "
+          + "timer 'two' 0.4 s: make those wait, or move them to workers"),
+      .check(
+        "a call of timer 'one' took 600 ms: timer 'tick' (AT) came up to 900 ms late and "
+          + "missed 1 fire, and 1 other handle came late too"),
+      .check("a call of timer 'two' took 400 ms: timer 'tick' (AT) came up to 900 ms late")),
     Case(
       "a moment of a second cause",
       """
@@ -403,7 +339,7 @@ extension BlameTests {
       work(0.501) run(nil, 1) run("modal", 0.25) say "spin"
       """,
       "late 0, missed 0, held not_running 0.001 mode 1, missed 0",
-      "metrics: timer 'spin' was held back 1 s because its mode did not run."),
+      .held(1, "because its mode did not run", of: "spin")),
     Case(
       "many calls, each less than a quarter of it",
       """
@@ -413,13 +349,16 @@ extension BlameTests {
       """,
       "late 0.9, missed 0, held 0, missed 0",
       // None of the five had a quarter of the time that 'tick' waited, but of the times of others.
-      "check: a call of timer 'h1' took 200 ms: timer 'h4' (AT) came up to 570 ms late, and 2 "
-        + "other handles came late too",
-      "check: a call of timer 'h2' took 200 ms: timer 'h5' (AT) came up to 760 ms late, and 2 "
-        + "other handles came late too",
-      "check: a call of timer 'h3' took 200 ms: timer 'h5' (AT) came up to 760 ms late, and 1 "
-        + "other handle came late too",
-      "check: a call of timer 'h4' took 200 ms: timer 'h5' (AT) came up to 760 ms late"),
+      .check(
+        "a call of timer 'h1' took 200 ms: timer 'h4' (AT) came up to 570 ms late, and 2 "
+          + "other handles came late too"),
+      .check(
+        "a call of timer 'h2' took 200 ms: timer 'h5' (AT) came up to 760 ms late, and 2 "
+          + "other handles came late too"),
+      .check(
+        "a call of timer 'h3' took 200 ms: timer 'h5' (AT) came up to 760 ms late, and 1 "
+          + "other handle came late too"),
+      .check("a call of timer 'h4' took 200 ms: timer 'h5' (AT) came up to 760 ms late")),
     Case(
       "taken out of its mode, and put back later",
       """
@@ -429,8 +368,7 @@ extension BlameTests {
       run(nil, 2) say "tick"
       """,
       "late 0, missed 0, held no_mode 0.8, missed 3",
-      "metrics: timer 'tick' was held back 800 ms because it was in no mode.",
-      "why: it was held back 0.8 s, until 0.7 s ago, because it was in no mode"),
+      .held(0.8, ago: 0.7, "because it was in no mode")),
     Case(
       "in no mode at its date, and a busy call when it is added",
       """
@@ -439,9 +377,8 @@ extension BlameTests {
       run(nil, 1) say "tick"
       """,
       "late 0.3, missed 0, held no_mode 0.4, missed 0",
-      "metrics: timer 'tick' came 300 ms late because a call of timer 'back' took 300 ms.",
-      "metrics: timer 'tick' was held back 400 ms because it was in no mode.",
-      "check: a call of timer 'back' took 300 ms: timer 'tick' (AT) came up to 300 ms late"),
+      .late(0.3, "a call of timer 'back'", took: 0.3),
+      .held(0.4, "because it was in no mode")),
     Case(
       "a nested run of a task",
       """
@@ -450,8 +387,7 @@ extension BlameTests {
       run(nil, 2) say "tick"
       """,
       "late 0, missed 0, held nested_run 0.8, missed 3",
-      "metrics: timer 'tick' was held back 800 ms by a nested run of task 'dialog'.",
-      "why: it was held back 0.8 s, until 0.7 s ago, by a nested run of task 'dialog'"),
+      .held(0.8, ago: 0.7, "by a nested run of task 'dialog'")),
     Case(
       "a run that is nested in a nested run of its mode",
       """
@@ -461,8 +397,7 @@ extension BlameTests {
       run(nil, 3) say "tick"
       """,
       "late 0, missed 0, held nested_run 0.9, missed 0",
-      "metrics: timer 'tick' was held back 900 ms by a nested run of timer 'drag'.",
-      "why: it was held back 0.9 s, until 1.6 s ago, by a nested run of timer 'drag'"),
+      .held(0.9, ago: 1.6, "by a nested run of timer 'drag'")),
     Case(
       "more changes of runs than are remembered",
       """
@@ -471,7 +406,38 @@ extension BlameTests {
       run("modal", 0.25) say "spin"
       """,
       "late 0, missed 0, held mode 2.5, missed 2",
-      "metrics: timer 'spin' was held back 2.5 s because its mode did not run.",
-      "why: it was held back 2.5 s, until 0.25 s ago, because its mode did not run"),
+      .held(2.5, ago: 0.25, "because its mode did not run", of: "spin")),
+    Case(
+      "performs of two lines",
+      """
+      make("tick", 0.25, nil, { every = 0.25 })
+      make("one", 0.3, function() loop:perform(function() work(0.65) end) end)
+      make("two", 1.3, function()
+        loop:perform(function() work(0.35) end)
+      end)
+      run(nil, 2) say "tick"
+      """,
+      "late 0.45, missed 1, held 0, missed 0",
+      .late(0.45, ago: 1.05, "a call of perform", took: 0.65, missed: 1),
+      .check("a call of perform took 350 ms: timer 'tick' (AT) came up to 150 ms late")),
+    Case(
+      "a busy handler of notifications",
+      """
+      make("tick", 0.25, nil, { every = 0.25 })
+      local notes <close> = loop:notifications { name = "notes", function() work(0.65) end }
+      make("go", 0.3, function() notes:enqueue("a", { style = "as_soon_as_possible" }) end)
+      run(nil, 2) say "tick"
+      """,
+      "late 0.45, missed 1, held 0, missed 0",
+      .late(0.45, ago: 1.05, "a call of notifications 'notes'", took: 0.65, missed: 1)),
+    Case(
+      "two calls of one task",
+      """
+      loop:task({ name = "job" }, function() ml.sleep(0.3) work(0.4) ml.sleep(0) work(0.4) end)
+      make("tick", 0.65, nil, { every = 100 })
+      run(nil, 2) say "tick"
+      """,
+      "late 0.45, missed 0, held 0, missed 0",
+      .late(0.45, ago: 0.9, "2 calls of task 'job'", took: 0.8)),
   ]
 }

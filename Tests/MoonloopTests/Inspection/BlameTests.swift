@@ -13,8 +13,61 @@ struct BlameTests {
     let script: String
     let said: [String]
 
-    init(_ name: String, _ script: String, _ said: String...) {
-      (testDescription, self.script, self.said) = (name, script, said)
+    init(_ name: String, _ script: String, _ figures: String, _ sayings: Saying...) {
+      (testDescription, self.script) = (name, script)
+      said =
+        [figures] + sayings.compactMap { $0.metrics.map { "metrics: \($0)" } }
+        + sayings.compactMap { $0.why.map { "why: \($0)" } }
+        + sayings.compactMap { $0.check.map { "check: \($0)" } }
+    }
+  }
+
+  /// One fact in the words of `metrics`, `why` and `check`; nil: it is not reported there.
+  struct Saying {
+    var metrics: String?
+    var why: String?
+    var check: String?
+
+    static func metrics(_ text: String) -> Saying { Saying(metrics: text) }
+    static func why(_ text: String) -> Saying { Saying(why: text) }
+    static func check(_ text: String) -> Saying { Saying(check: text) }
+
+    /// - Parameter ago: nil: `why` says nothing of it.
+    static func late(
+      _ time: Double, ago: Double? = nil, _ calls: String, took: Double, missed: Int = 0
+    ) -> Saying {
+      let advice =
+        calls.hasPrefix("a ")
+        ? "make that wait, or move it to a worker" : "make those wait, or move them to a worker"
+      let more = missed == 0 ? "" : " and missed \(missed) fire\(missed == 1 ? "" : "s")"
+      return Saying(
+        metrics: "timer 'tick' came \(unit(time)) late because \(calls) took \(unit(took)).",
+        why: ago.map {
+          "it came \(short(time)) s late \(short($0)) s ago, because \(calls) took "
+            + "\(short(took)) s: \(advice)"
+        },
+        check: "\(calls) took \(unit(took)): timer 'tick' (AT) came up to \(unit(time)) late"
+          + more)
+    }
+
+    /// - Parameter cause: Begins with a colon if it is a list.
+    static func held(
+      _ time: Double, ago: Double? = nil, _ cause: String, of name: String = "tick"
+    ) -> Saying {
+      let isList = cause.hasPrefix(":")
+      return Saying(
+        metrics: "timer '\(name)' was held back \(unit(time))\(isList ? "" : " ")\(cause).",
+        why: ago.map {
+          "it was held back \(short(time)) s, until \(short($0)) s ago"
+            + "\(isList ? "" : ", ")\(cause)"
+        })
+    }
+
+    private static func short(_ seconds: Double) -> String {
+      seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
+    }
+    private static func unit(_ seconds: Double) -> String {
+      seconds >= 1 ? "\(short(seconds)) s" : "\(Int((seconds * 1000).rounded())) ms"
     }
   }
 
@@ -74,7 +127,7 @@ struct BlameTests {
 
     """
 
-  @Test(arguments: cases + callCases)
+  @Test(arguments: cases)
   func `the right one is blamed`(_ planted: Case) throws {
     let run = try ScriptRun.of(
       Self.prelude + planted.script, name: "@blame.lua", setUp: Self.registerWork)
