@@ -13,8 +13,15 @@ struct PlanningTests {
     /// The name of the file with the expected output.
     let name: String
     let arguments: [String]
-    var folder = "configurations"
-    var status: Int32 = 0
+    let folder: String
+    let status: Int32
+
+    init(
+      _ name: String, _ command: String, folder: String = "configurations", status: Int32 = 0
+    ) {
+      (self.name, self.folder, self.status) = (name, folder, status)
+      arguments = command.split(separator: " ").map(String.init)
+    }
 
     var testDescription: String { name }
   }
@@ -23,56 +30,41 @@ struct PlanningTests {
   static let service = "../../../scripts/examples/service/service.lua"
 
   static let plans: [Row] = [
-    Row(name: "plan", arguments: ["plan", "app.lua"]),
-    Row(name: "plan-json", arguments: ["plan", "--json", "thrifty.lua"]),
-    Row(name: "plan-service", arguments: ["plan", service]),
-    Row(name: "plan-beside", arguments: ["plan", "configurations/beside.lua"], folder: "."),
-    Row(name: "plan-mistake", arguments: ["plan", "../defects/mistake.lua"], status: 1),
-    Row(name: "plan-refused", arguments: ["plan", "../defects/refused.lua"], status: 1),
-    Row(name: "plan-inherited", arguments: ["plan", "../defects/inherited.lua"], status: 1),
-    Row(name: "run-inherited", arguments: ["run", "../defects/inherited.lua"], status: 1),
-    Row(name: "plan-calendar", arguments: ["plan", "calendar.lua"]),
-    Row(name: "plan-syntax", arguments: ["plan", "../defects/syntax.lua"], status: 1),
-    Row(name: "plan-script", arguments: ["plan", "../defects/nested-default.lua"], status: 1),
-    Row(name: "plan-missing", arguments: ["plan", "missing.lua"], status: 2),
-    Row(name: "plan-nothing", arguments: ["plan"], status: 2),
-    Row(name: "plan-option", arguments: ["plan", "--jsn", "app.lua"], status: 2),
+    Row("plan", "plan app.lua"),
+    Row("plan-json", "plan --json thrifty.lua"),
+    Row("plan-service", "plan \(service)"),
+    Row("plan-beside", "plan configurations/beside.lua", folder: "."),
+    Row("plan-mistake", "plan ../defects/mistake.lua", status: 1),
+    Row("plan-refused", "plan ../defects/refused.lua", status: 1),
+    Row("plan-inherited", "plan ../defects/inherited.lua", status: 1),
+    Row("run-inherited", "run ../defects/inherited.lua", status: 1),
+    Row("plan-calendar", "plan calendar.lua"),
+    Row("plan-syntax", "plan ../defects/syntax.lua", status: 1),
+    Row("plan-script", "plan ../defects/nested-default.lua", status: 1),
+    Row("plan-missing", "plan missing.lua", status: 2),
+    Row("plan-nothing", "plan", status: 2),
+    Row("plan-option", "plan --jsn app.lua", status: 2),
   ]
 
   static let simulations: [Row] = [
-    Row(name: "simulate", arguments: ["simulate", "app.lua"]),
-    Row(name: "simulate-stop", arguments: ["simulate", "app.lua", "--for=5m", "--stop-at", "2m"]),
-    Row(
-      name: "simulate-input",
-      arguments: [
-        "simulate", "app.lua", "--for", "1m", "--input", "commands=7s", "--input=work=500ms",
-      ]),
-    Row(
-      name: "simulate-timers", arguments: ["simulate", "app.lua", "--no-handlers", "--for", "10m"]),
-    Row(
-      name: "simulate-json", arguments: ["simulate", "thrifty.lua", "--json", "--for", "90s"]),
-    Row(
-      name: "simulate-against",
-      arguments: ["simulate", "app.lua", "--for", "1h", "--against", "thrifty.lua"]),
-    Row(name: "simulate-modal", arguments: ["simulate", "modal.lua", "--for", "15s"]),
-    Row(name: "simulate-dated", arguments: ["simulate", "dated.lua", "--for", "1h"]),
-    Row(name: "simulate-service", arguments: ["simulate", service, "--seed", "7"]),
-    Row(name: "simulate-failing", arguments: ["simulate", "failing.lua"], status: 1),
-    Row(name: "simulate-taken", arguments: ["simulate", "taken.lua"], status: 1),
-    Row(
-      name: "simulate-no-page",
-      arguments: ["simulate", "app.lua", "--html", "nowhere/page.html"], status: 2),
-    Row(
-      name: "simulate-hanging", arguments: ["simulate", "hanging.lua", "--for=9s"], status: 1),
-    Row(name: "simulate-standing", arguments: ["simulate", "standing.lua"], status: 1),
-    Row(name: "simulate-mistake", arguments: ["simulate", "../defects/mistake.lua"], status: 1),
-    Row(name: "simulate-time", arguments: ["simulate", "app.lua", "--for", "soon"], status: 2),
-    Row(
-      name: "simulate-unknown", arguments: ["simulate", "app.lua", "--input", "comands=1s"],
-      status: 2),
-    Row(
-      name: "simulate-against-missing",
-      arguments: ["simulate", "app.lua", "--against", "missing.lua"], status: 2),
+    Row("simulate", "simulate app.lua"),
+    Row("simulate-stop", "simulate app.lua --for=5m --stop-at 2m"),
+    Row("simulate-input", "simulate app.lua --for 1m --input commands=7s --input=work=500ms"),
+    Row("simulate-timers", "simulate app.lua --no-handlers --for 10m"),
+    Row("simulate-json", "simulate thrifty.lua --json --for 90s"),
+    Row("simulate-against", "simulate app.lua --for 1h --against thrifty.lua"),
+    Row("simulate-modal", "simulate modal.lua --for 15s"),
+    Row("simulate-dated", "simulate dated.lua --for 1h"),
+    Row("simulate-service", "simulate \(service) --seed 7"),
+    Row("simulate-failing", "simulate failing.lua", status: 1),
+    Row("simulate-taken", "simulate taken.lua", status: 1),
+    Row("simulate-no-page", "simulate app.lua --html nowhere/page.html", status: 2),
+    Row("simulate-hanging", "simulate hanging.lua --for=9s", status: 1),
+    Row("simulate-standing", "simulate standing.lua", status: 1),
+    Row("simulate-mistake", "simulate ../defects/mistake.lua", status: 1),
+    Row("simulate-time", "simulate app.lua --for soon", status: 2),
+    Row("simulate-unknown", "simulate app.lua --input comands=1s", status: 2),
+    Row("simulate-against-missing", "simulate app.lua --against missing.lua", status: 2),
   ]
 
   static let checks: [Row] =
@@ -85,38 +77,32 @@ struct PlanningTests {
       "runs-common-named", "misspelt-section", "empty-section", "named-table", "dot-for-colon",
       "called-at-once", "plain-yield",
     ].map {
-      Row(name: "check-\($0)", arguments: ["check", "\($0).lua"], folder: "defects", status: 1)
+      Row("check-\($0)", "check \($0).lua", folder: "defects", status: 1)
     } + [
       Row(
-        name: "check-starves-others", arguments: ["check", "--for", "10s", "starves-others.lua"],
+        "check-starves-others", "check --for 10s starves-others.lua", folder: "defects", status: 1),
+      Row(
+        "check-trace", "check --recording ../recordings/trace.json starves-recorded.lua",
         folder: "defects", status: 1),
       Row(
-        name: "check-trace",
-        arguments: ["check", "--recording", "../recordings/trace.json", "starves-recorded.lua"],
+        "check-metrics", "check --json --recording=../recordings/metrics.json",
         folder: "defects", status: 1),
       Row(
-        name: "check-metrics",
-        arguments: ["check", "--json", "--recording=../recordings/metrics.json"],
-        folder: "defects", status: 1),
+        "check-damaged", "check --recording ../recordings/damaged.json",
+        folder: "defects", status: 2),
       Row(
-        name: "check-damaged",
-        arguments: ["check", "--recording", "../recordings/damaged.json"], folder: "defects",
-        status: 2),
+        "check-no-recording", "check --recording ../recordings/other.txt",
+        folder: "defects", status: 2),
+      Row("check-modal", "check --for 15s modal.lua"),
+      Row("check-not-run", "check starves-others.lua", folder: "defects"),
+      Row("check-other-table", "check other-table.lua", folder: "defects"),
+      Row("check-allowed", "check allowed.lua", folder: "defects"),
       Row(
-        name: "check-no-recording",
-        arguments: ["check", "--recording", "../recordings/other.txt"], folder: "defects",
-        status: 2),
-      Row(name: "check-modal", arguments: ["check", "--for", "15s", "modal.lua"]),
-      Row(name: "check-not-run", arguments: ["check", "starves-others.lua"], folder: "defects"),
-      Row(name: "check-other-table", arguments: ["check", "other-table.lua"], folder: "defects"),
-      Row(name: "check-allowed", arguments: ["check", "allowed.lua"], folder: "defects"),
-      Row(
-        name: "check-json", arguments: ["check", "--json", "wide-tolerance.lua", "allowed.lua"],
-        folder: "defects", status: 1),
-      Row(name: "check-rules", arguments: ["check", "--list-rules"]),
-      Row(name: "check-service", arguments: ["check", service]),
-      Row(name: "check-missing", arguments: ["check", "app.lua", "missing.lua"], status: 2),
-      Row(name: "check-nothing", arguments: ["check"], status: 2),
+        "check-json", "check --json wide-tolerance.lua allowed.lua", folder: "defects", status: 1),
+      Row("check-rules", "check --list-rules"),
+      Row("check-service", "check \(service)"),
+      Row("check-missing", "check app.lua missing.lua", status: 2),
+      Row("check-nothing", "check", status: 2),
     ]
 
   /// The output without what varies from run to run: the real time that handlers took.
