@@ -5,16 +5,25 @@ struct OptionSpec: Sendable {
   /// All its spellings. Messages use the first.
   let names: [String]
   /// The name of its value in the help; nil for a flag.
-  var placeholder: String?
+  let placeholder: String?
   /// All accepted values, if there is a fixed list.
-  var choices: [String] = []
+  let choices: [String]
   /// Whether its value is a time, e.g. 90s. Commands written in Lua get it in seconds.
-  var isTime = false
+  let isTime: Bool
   /// Whether it may be given several times.
-  var repeats = false
+  let repeats: Bool
   /// Whether `--no-NAME` turns it off.
-  var isNegatable = false
+  let isNegatable: Bool
   let help: String
+
+  init(
+    _ names: String..., value: String? = nil, isTime: Bool = false, choices: [String] = [],
+    repeats: Bool = false, isNegatable: Bool = false, help: String
+  ) {
+    (self.names, placeholder, self.help) = (names, value, help)
+    (self.choices, self.isTime) = (choices, isTime)
+    (self.repeats, self.isNegatable) = (repeats, isNegatable)
+  }
 
   var name: String { names[0] }
 

@@ -7,8 +7,8 @@ let psCommand = CommandSpec(
   summary: "List running moonloop programs that you can attach to.",
   usage: "[--json | --names]",
   options: [
-    OptionSpec(names: ["--json"], help: "Print one JSON object per line, for other programs."),
-    OptionSpec(names: ["--names"], help: "Print only the names, for completions."),
+    OptionSpec("--json", help: "Print one JSON object per line, for other programs."),
+    OptionSpec("--names", help: "Print only the names, for completions."),
   ],
   notes: ["Exit status: 0, even if none is running."],
   examples: [("moonloop ps", "Show the name, process, file and start time of each.")])
@@ -19,7 +19,7 @@ let attachCommand = CommandSpec(
   usage: "[OPTION...] NAME|PID",
   options: [
     OptionSpec(
-      names: ["--timeout"], placeholder: "TIME", isTime: true,
+      "--timeout", value: "TIME", isTime: true,
       help: "How long to wait for an answer (5s).")
   ],
   mixesOperands: true,

@@ -6,7 +6,7 @@ internal import Moonloop
 let helpCommand = CommandSpec(
   name: "help", summary: "Show help for a command or a name in the reference.",
   usage: "[COMMAND|NAME]",
-  options: [OptionSpec(names: ["--names"], help: "List all names, for completions.")],
+  options: [OptionSpec("--names", help: "List all names, for completions.")],
   mixesOperands: true,
   notes: ["Without a name, lists the commands. Prints what help(\"NAME\") prints at a prompt."],
   examples: [

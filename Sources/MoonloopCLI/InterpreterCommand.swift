@@ -19,27 +19,25 @@ let interpreter = CommandSpec(
 
 /// Those that `lua` has too.
 let optionsOfLua = [
+  OptionSpec("-e", value: "CHUNK", repeats: true, help: "Run this Lua text first."),
   OptionSpec(
-    names: ["-e"], placeholder: "CHUNK", repeats: true, help: "Run this Lua text first."),
-  OptionSpec(
-    names: ["-l"], placeholder: "NAME", repeats: true,
+    "-l", value: "NAME", repeats: true,
     help: "Require a module into the global NAME; -l g=NAME: into g."),
-  OptionSpec(names: ["-i"], repeats: true, help: "Open a prompt after FILE."),
-  OptionSpec(names: ["-v"], repeats: true, help: "Show the versions first."),
-  OptionSpec(
-    names: ["-E"], repeats: true, help: "Ignore LUA_INIT, LUA_PATH and LUA_CPATH."),
-  OptionSpec(names: ["-W"], repeats: true, help: "Turn warnings on."),
+  OptionSpec("-i", repeats: true, help: "Open a prompt after FILE."),
+  OptionSpec("-v", repeats: true, help: "Show the versions first."),
+  OptionSpec("-E", repeats: true, help: "Ignore LUA_INIT, LUA_PATH and LUA_CPATH."),
+  OptionSpec("-W", repeats: true, help: "Turn warnings on."),
 ]
 
 let optionsOfProgram = [
-  OptionSpec(names: ["--help", "-h"], help: "Show this help."),
-  OptionSpec(names: ["--version"], help: "Show the versions of moonloop and Lua."),
-  OptionSpec(names: ["--verbose"], help: "With --version: show what a bug report needs."),
+  OptionSpec("--help", "-h", help: "Show this help."),
+  OptionSpec("--version", help: "Show the versions of moonloop and Lua."),
+  OptionSpec("--verbose", help: "With --version: show what a bug report needs."),
   OptionSpec(
-    names: ["--generate-completion-script"], placeholder: "SHELL",
-    choices: ["bash", "zsh", "fish"], help: "Print completions for bash, zsh or fish."),
+    "--generate-completion-script", value: "SHELL", choices: ["bash", "zsh", "fish"],
+    help: "Print completions for bash, zsh or fish."),
   OptionSpec(
-    names: ["--generate-man-page"], placeholder: "PAGE",
+    "--generate-man-page", value: "PAGE",
     help: "Print a man page: moonloop's, or that of a command."),
 ]
 

@@ -45,7 +45,7 @@ enum ManPages {
     .SH DESCRIPTION
     \(command.notes.map(escaped).joined(separator: "\n.PP\n"))
     .SH OPTIONS
-    \(options(command.options + [OptionSpec(names: ["--help", "-h"], help: "Show help.")]))
+    \(options(command.options + [OptionSpec("--help", "-h", help: "Show help.")]))
     \(examples(command.examples))
     .SH SEE ALSO
     .BR moonloop (1)

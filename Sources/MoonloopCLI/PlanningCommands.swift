@@ -7,9 +7,8 @@ let planCommand = CommandSpec(
   summary: "Show the loop that a configuration makes, without running it.",
   usage: "[OPTION...] CONFIG",
   options: [
-    OptionSpec(names: ["--json"], help: "Print JSON for other programs."),
-    OptionSpec(
-      names: ["--html"], placeholder: "FILE", help: "Also write an HTML page with a picture."),
+    OptionSpec("--json", help: "Print JSON for other programs."),
+    OptionSpec("--html", value: "FILE", help: "Also write an HTML page with a picture."),
   ],
   mixesOperands: true,
   notes: [
@@ -29,31 +28,29 @@ let simulateCommand = CommandSpec(
   usage: "[OPTION...] CONFIG",
   options: [
     OptionSpec(
-      names: ["--for"], placeholder: "TIME", isTime: true,
+      "--for", value: "TIME", isTime: true,
       help: "How long to run, in virtual time, e.g. 90s (1h)."),
+    OptionSpec("--against", value: "OTHER", help: "Another configuration to compare with."),
+    OptionSpec("--no-handlers", help: "Run only the timers, without calling handlers."),
     OptionSpec(
-      names: ["--against"], placeholder: "OTHER",
-      help: "Another configuration to compare with."),
-    OptionSpec(names: ["--no-handlers"], help: "Run only the timers, without calling handlers."),
-    OptionSpec(
-      names: ["--input"], placeholder: "SOURCE=TIME", repeats: true,
+      "--input", value: "SOURCE=TIME", repeats: true,
       help: "Feed a source at an interval, e.g. commands=2s."),
     OptionSpec(
-      names: ["--stop-at"], placeholder: "TIME", isTime: true, repeats: true,
+      "--stop-at", value: "TIME", isTime: true, repeats: true,
       help: "Stop the current phase at this time, as a signal would."),
     OptionSpec(
-      names: ["--clock"], placeholder: "CLOCK", choices: ["virtual", "skip_idle"],
+      "--clock", value: "CLOCK", choices: ["virtual", "skip_idle"],
       help: "virtual: handlers take no time (default); skip_idle: they\ntake real time."),
     OptionSpec(
-      names: ["--seed"], placeholder: "SEED",
+      "--seed", value: "SEED",
       help: "Seed for the order of equally ready events and for math.random."),
-    OptionSpec(names: ["--json"], help: "Print JSON for other programs."),
-    OptionSpec(names: ["--html"], placeholder: "FILE", help: "Write an HTML page with a timeline."),
+    OptionSpec("--json", help: "Print JSON for other programs."),
+    OptionSpec("--html", value: "FILE", help: "Write an HTML page with a timeline."),
     OptionSpec(
-      names: ["--from"], placeholder: "TIME", isTime: true,
+      "--from", value: "TIME", isTime: true,
       help: "Start of the timeline's close-up (0)."),
     OptionSpec(
-      names: ["--window"], placeholder: "TIME", isTime: true,
+      "--window", value: "TIME", isTime: true,
       help: "Length of the close-up (default: as much as is readable)."),
   ],
   mixesOperands: true,
@@ -80,18 +77,16 @@ let checkCommand = CommandSpec(
   summary: "Find likely mistakes in configurations and scripts.",
   usage: "[OPTION...] FILE...",
   options: [
-    OptionSpec(names: ["--json"], help: "Print the findings as JSON for other programs."),
+    OptionSpec("--json", help: "Print the findings as JSON for other programs."),
     OptionSpec(
-      names: ["--for"], placeholder: "TIME", isTime: true,
-      help:
-        "Also run configurations this long, with their handlers, to\n"
-        + "find handlers that starve others."
-    ),
+      "--for", value: "TIME", isTime: true,
+      help: "Also run configurations this long, with their handlers, to\n"
+        + "find handlers that starve others."),
     OptionSpec(
-      names: ["--recording"], placeholder: "FILE", repeats: true,
+      "--recording", value: "FILE", repeats: true,
       help: "Also read what 'run --record', 'run --trace-out' or 'top\n"
         + "--json' wrote, to find handlers that starve others."),
-    OptionSpec(names: ["--list-rules"], help: "List the rules and their reasons."),
+    OptionSpec("--list-rules", help: "List the rules and their reasons."),
   ],
   mixesOperands: true,
   notes: [

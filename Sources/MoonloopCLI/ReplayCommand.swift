@@ -11,12 +11,12 @@ let replayCommand = CommandSpec(
   usage: "[OPTION...] RECORDING",
   options: [
     OptionSpec(
-      names: ["--script"], placeholder: "FILE",
+      "--script", value: "FILE",
       help: "Run this script instead of the recorded one. If it asks for something\n"
         + "else, the replay stops with an error."),
-    OptionSpec(names: ["--trace"], help: "Write each stage and call-out to standard error."),
+    OptionSpec("--trace", help: "Write each stage and call-out to standard error."),
     OptionSpec(
-      names: ["--trace-out"], placeholder: "FILE",
+      "--trace-out", value: "FILE",
       help: "Write a trace file for ui.perfetto.dev or chrome://tracing."),
   ],
   notes: [

@@ -9,79 +9,74 @@ let runCommand = CommandSpec(
   usage: "[OPTION...] FILE|- [ARGUMENT...]\n       moonloop run [OPTION...] -e CHUNK [ARGUMENT...]",
   options: [
     OptionSpec(
-      names: ["-e"], placeholder: "CHUNK",
+      "-e", value: "CHUNK",
       help: "Run this Lua text instead of a file; the rest are its arguments."),
     OptionSpec(
-      names: ["--mode"], placeholder: "NAME",
+      "--mode", value: "NAME",
       help: "Run the loop in this mode instead of 'default', and skip the\n"
         + "configuration's phases."),
     OptionSpec(
-      names: ["--timeout"], placeholder: "SECONDS",
+      "--timeout", value: "SECONDS",
       help: "Time limit for the run, or for all phases together."),
     OptionSpec(
-      names: ["--clock"], placeholder: "CLOCK", choices: ["real", "virtual", "skip_idle"],
+      "--clock", value: "CLOCK", choices: ["real", "virtual", "skip_idle"],
       help: "Which clock: real; virtual, which stands still while the loop works and\n"
         + "jumps ahead when it is idle; or skip_idle, which runs but jumps ahead\n"
         + "when the loop is idle."),
     OptionSpec(
-      names: ["--metrics"],
+      "--metrics",
       help: "Measure the loop; write the figures to standard error at the end."),
-    OptionSpec(names: ["--trace"], help: "Write each stage and call-out to standard error."),
+    OptionSpec("--trace", help: "Write each stage and call-out to standard error."),
     OptionSpec(
-      names: ["--trace-out"], placeholder: "FILE",
+      "--trace-out", value: "FILE",
       help: "Write a trace file for ui.perfetto.dev or chrome://tracing."),
     OptionSpec(
-      names: ["--record"], placeholder: "FILE",
+      "--record", value: "FILE",
       help: "Record all input from outside, for 'moonloop replay FILE'."),
+    OptionSpec("--memory", value: "SIZE", help: "Memory limit for Lua, e.g. 64M."),
     OptionSpec(
-      names: ["--memory"], placeholder: "SIZE", help: "Memory limit for Lua, e.g. 64M."),
+      "--callout", value: "TIME",
+      help: "Time limit for one call of a handler, e.g. 2s or 500ms;\nwaiting does not count."),
     OptionSpec(
-      names: ["--callout"], placeholder: "TIME",
-      help: "Time limit for one call of a handler, e.g. 2s or 500ms;\n"
-        + "waiting does not count."),
-    OptionSpec(
-      names: ["--timer-slack"], placeholder: "TIME",
+      "--timer-slack", value: "TIME",
       help: "How late the system may end a sleep, e.g. 1us (its default is 50us)."),
     OptionSpec(
-      names: ["--spin"], placeholder: "TIME",
+      "--spin", value: "TIME",
       help: "Wake this long before a timer, e.g. 100us, and keep the processor busy\n"
         + "until its date."),
     OptionSpec(
-      names: ["--handles"], placeholder: "COUNT",
+      "--handles", value: "COUNT",
       help: "Maximum number of handles, timers and tasks, each."),
     OptionSpec(
-      names: ["--guest"],
-      help: "Run an untrusted script: it can reach only what --allow grants, and\n"
-        + "has limits."),
+      "--guest",
+      help: "Run an untrusted script: it can reach only what --allow grants, and\nhas limits."),
     OptionSpec(
-      names: ["--allow"], placeholder: "GRANT", repeats: true,
+      "--allow", value: "GRANT", repeats: true,
       help: "What a guest may use, e.g. timers, net=127.0.0.1:8000-8010,\n"
         + "fs=read:data/ or process=git; several with commas."),
     OptionSpec(
-      names: ["--ask"],
+      "--ask",
       help: "Ask at the terminal for what a guest needs and --allow does not grant;\n"
         + "the answer holds for the run."),
     OptionSpec(
-      names: ["--isolate"],
+      "--isolate",
       help: "Also have the system confine the guest's process: no other files,\n"
         + "calls or memory, even if the script breaks out of Lua."),
-    OptionSpec(names: ["--list"], help: "List what the guest can reach, without running it."),
+    OptionSpec("--list", help: "List what the guest can reach, without running it."),
     OptionSpec(
-      names: ["--on-error"], placeholder: "WHAT", choices: ["continue", "stop"],
+      "--on-error", value: "WHAT", choices: ["continue", "stop"],
       help: "After an unhandled error: continue or stop. Default: stop if it is in\n"
         + "the main chunk, else continue."),
     OptionSpec(
-      names: ["--watch"],
+      "--watch",
       help: "Reload FILE when it or one of its modules changes, and on SIGHUP."),
     OptionSpec(
-      names: ["--break-on-error"],
-      help: "Stop at uncaught errors if there is a console: the terminal,\n"
-        + "or an attached one."),
+      "--break-on-error",
+      help: "Stop at uncaught errors if there is a console: the terminal,\nor an attached one."),
     OptionSpec(
-      names: ["--name"], placeholder: "NAME",
+      "--name", value: "NAME",
       help: "Name for 'moonloop ps' and 'attach' (default: the name of FILE)."),
-    OptionSpec(
-      names: ["--uv"], help: "Make require \"luv\" and \"uv\" return luv's API on this loop."),
+    OptionSpec("--uv", help: "Make require \"luv\" and \"uv\" return luv's API on this loop."),
   ],
   notes: [
     """

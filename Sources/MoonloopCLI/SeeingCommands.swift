@@ -7,17 +7,15 @@ let topCommand = CommandSpec(
   summary: "Show what the loop of another program is doing, live.",
   usage: "[OPTION...] NAME|PID",
   options: [
-    OptionSpec(names: ["--once"], help: "Show it once, after one interval."),
+    OptionSpec("--once", help: "Show it once, after one interval."),
+    OptionSpec("--interval", value: "TIME", isTime: true, help: "Time between updates (1s)."),
     OptionSpec(
-      names: ["--interval"], placeholder: "TIME", isTime: true,
-      help: "Time between updates (1s)."),
-    OptionSpec(
-      names: ["--sort"], placeholder: "BY", choices: ["busy", "calls", "held", "late", "max"],
+      "--sort", value: "BY", choices: ["busy", "calls", "held", "late", "max"],
       help: "Sort by busy (busiest), calls (most called), held (longest held back),\n"
         + "late (latest) or max (longest call)."),
-    OptionSpec(names: ["--json"], help: "Print one JSON object per line, for other programs."),
+    OptionSpec("--json", help: "Print one JSON object per line, for other programs."),
     OptionSpec(
-      names: ["--timeout"], placeholder: "TIME", isTime: true,
+      "--timeout", value: "TIME", isTime: true,
       help: "How long to wait for an answer (5s)."),
   ],
   mixesOperands: true,
