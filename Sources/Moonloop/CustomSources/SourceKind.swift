@@ -9,18 +9,10 @@ final class SourceKind: ItemKind {
   static let word = "source"
   static var handles: ItemHandles? { ItemHandles(slots: 4, sourceEntries) }
   static var loopEntries: [LuaEntry] {
-    [
-      .method("source") {
-        hostLoop($0, $1, "loop:source") { try makeSource($0, options: 2, isAdded: true) }
-      }
-    ]
+    [.method("source") { hostLoop($0, $1, "loop:source") { try makeSource($0, .loop) } }]
   }
   static var moduleEntries: [LuaEntry] {
-    [
-      .function("source") {
-        host($0, $1, "ml.source") { try makeSource($0, options: 1, isAdded: false) }
-      }
-    ]
+    [.function("source") { host($0, $1, "ml.source") { try makeSource($0, .module) } }]
   }
 
   let seat: KindSeat

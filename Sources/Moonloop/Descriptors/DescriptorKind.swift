@@ -9,18 +9,10 @@ final class DescriptorKind: ItemKind {
     ItemHandles(slots: 2, descriptorEntries)
   }
   static var loopEntries: [LuaEntry] {
-    [
-      .method("fd") {
-        hostLoop($0, $1, "loop:fd") { try makeDescriptor($0, options: 2, isAdded: true) }
-      }
-    ]
+    [.method("fd") { hostLoop($0, $1, "loop:fd") { try makeDescriptor($0, .loop) } }]
   }
   static var moduleEntries: [LuaEntry] {
-    [
-      .function("fd") {
-        host($0, $1, "ml.fd") { try makeDescriptor($0, options: 1, isAdded: false) }
-      }
-    ]
+    [.function("fd") { host($0, $1, "ml.fd") { try makeDescriptor($0, .module) } }]
   }
 
   let seat: KindSeat

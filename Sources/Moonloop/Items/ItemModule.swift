@@ -154,14 +154,21 @@ extension HostCall {
   }
 
   /// The modes of a new item: `default` if none are given. `ml.x` takes none (D9): nil.
-  func modesOption(_ options: Options, isAdded: Bool) throws(ScriptMistake) -> [ModeName]? {
+  func modesOption(_ options: Options, _ maker: ItemMaker) throws(ScriptMistake) -> [ModeName]? {
     let modes = try options.modes()
-    if modes != nil && !isAdded {
-      let method = "\(name)".dropFirst(3)
-      throw mistake("'modes' is for loop:\(method)", hint: "give the modes to loop:add")
-    }
-    return isAdded ? modes ?? [.default] : nil
+    if maker == .loop { return modes ?? [.default] }
+    if modes == nil { return nil }
+    let method = "\(name)".dropFirst(3)
+    throw mistake("'modes' is for loop:\(method)", hint: "give the modes to loop:add")
   }
+}
+
+/// What makes an item: the loop, to which it is added, or the module, on no loop yet.
+enum ItemMaker {
+  case loop, module
+
+  /// The index of its options: a method has the loop before them.
+  var options: Int32 { self == .loop ? 2 : 1 }
 }
 
 extension Runtime {

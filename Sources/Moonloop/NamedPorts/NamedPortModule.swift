@@ -109,7 +109,7 @@ extension HostCall {
 
   fileprivate func wanted(_ options: Options) throws(ScriptMistake) -> NamedPortOptions {
     let capacity = try options.integer("capacity", in: 1...(1 << 24)) ?? 1 << 16
-    let modes = try modesOption(options, isAdded: true) ?? [.default]
+    let modes = try modesOption(options, .loop) ?? [.default]
     if try options.pushHandler("[1]") { stack.pop() }  // reported before anything is opened
     return NamedPortOptions(
       capacity: capacity, modes: modes, mayHold: try options.boolean("keep_alive") ?? true)

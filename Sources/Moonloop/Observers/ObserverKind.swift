@@ -8,18 +8,10 @@ final class ObserverKind: ItemKind {
   static var handles: ItemHandles? { ItemHandles(slots: 1, observerEntries) }
   static var holdsRuns: Bool { false }  // R38
   static var loopEntries: [LuaEntry] {
-    [
-      .method("observer") {
-        hostLoop($0, $1, "loop:observer") { try makeObserver($0, options: 2, isAdded: true) }
-      }
-    ]
+    [.method("observer") { hostLoop($0, $1, "loop:observer") { try makeObserver($0, .loop) } }]
   }
   static var moduleEntries: [LuaEntry] {
-    [
-      .function("observer") {
-        host($0, $1, "ml.observer") { try makeObserver($0, options: 1, isAdded: false) }
-      }
-    ]
+    [.function("observer") { host($0, $1, "ml.observer") { try makeObserver($0, .module) } }]
   }
 
   let seat: KindSeat

@@ -58,15 +58,13 @@ private let portOptions: [StaticString] = [
 ]
 
 /// `loop:port { name, capacity, modes, keep_alive, on_error, handler }`
-let loopPort: LuaRawFunction = { L, context in
-  hostLoop(L, context, "loop:port") { call in try makePort(call, options: 2, isAdded: true) }
-}
+let loopPort: LuaRawFunction = { hostLoop($0, $1, "loop:port") { try makePort($0, .loop) } }
 
 /// `ml.port { … }`: made, in no mode yet; with 'over', a port over a broker, written in Lua.
 let modulePort: LuaRawFunction = { L, context in
   // `ml.port` is a table that can be called, and is the first argument itself.
   host(L, context, "ml.port") { call in
-    guard call.isOverBroker else { return try makePort(call, options: 2, isAdded: false) }
+    guard call.isOverBroker else { return try makePort(call, .module) }
     try call.requireGrant(of: .net)
     return try call.callSource("return require('moonloop.broker')(select(2, ...))")
   }
@@ -82,13 +80,13 @@ extension HostCall {
   }
 }
 
-private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
+private func makePort(_ call: HostCall, _ maker: ItemMaker) throws -> Int32 {
   try call.requireRoom()
   let options = try call.options(
-    index, portOptions, example: "{ name = \"jobs\", function(port, message, reply) … end }")
+    2, portOptions, example: "{ name = \"jobs\", function(port, message, reply) … end }")
   let name = try options.name() ?? ""
   let capacity = try options.integer("capacity", in: 1...(1 << 24)) ?? 1 << 16
-  let modes = try call.modesOption(options, isAdded: isAdded)
+  let modes = try call.modesOption(options, maker)
   let hasHandler = try options.pushHandlerOrNil("[1]")
   let kept = try call.remake(
     PortKind.self, name, handlers: 1, options, modes: modes

@@ -8,18 +8,10 @@ final class PressureKind: ItemKind {
   static let word = "pressure"
   static var handles: ItemHandles? { ItemHandles(slots: 1, pressureEntries) }
   static var loopEntries: [LuaEntry] {
-    [
-      .method("pressure") {
-        hostLoop($0, $1, "loop:pressure") { try makePressure($0, options: 2, isAdded: true) }
-      }
-    ]
+    [.method("pressure") { hostLoop($0, $1, "loop:pressure") { try makePressure($0, .loop) } }]
   }
   static var moduleEntries: [LuaEntry] {
-    [
-      .function("pressure") {
-        host($0, $1, "ml.pressure") { try makePressure($0, options: 1, isAdded: false) }
-      }
-    ]
+    [.function("pressure") { host($0, $1, "ml.pressure") { try makePressure($0, .module) } }]
   }
 
   let seat: KindSeat

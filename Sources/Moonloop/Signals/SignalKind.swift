@@ -8,18 +8,10 @@ final class SignalKind: ItemKind {
   static let word = "signal"
   static var handles: ItemHandles? { ItemHandles(slots: 1, signalEntries) }
   static var loopEntries: [LuaEntry] {
-    [
-      .method("signal") {
-        hostLoop($0, $1, "loop:signal") { try makeSignal($0, first: 2, isAdded: true) }
-      }
-    ]
+    [.method("signal") { hostLoop($0, $1, "loop:signal") { try makeSignal($0, .loop) } }]
   }
   static var moduleEntries: [LuaEntry] {
-    [
-      .function("signal") {
-        host($0, $1, "ml.signal") { try makeSignal($0, first: 1, isAdded: false) }
-      }
-    ]
+    [.function("signal") { host($0, $1, "ml.signal") { try makeSignal($0, .module) } }]
   }
 
   let seat: KindSeat

@@ -32,18 +32,14 @@ private let timerOptions: [StaticString] = [
 ]
 
 /// `loop:timer { first, every, tolerance, modes, name, keep_alive, on_error, handler }`
-let loopTimer: LuaRawFunction = { L, context in
-  hostLoop(L, context, "loop:timer") { call in try makeTimer(call, options: 2, isAdded: true) }
-}
+let loopTimer: LuaRawFunction = { hostLoop($0, $1, "loop:timer") { try makeTimer($0, .loop) } }
 
 /// `ml.timer { … }`: made, in no mode yet.
-let moduleTimer: LuaRawFunction = { L, context in
-  host(L, context, "ml.timer") { call in try makeTimer(call, options: 1, isAdded: false) }
-}
+let moduleTimer: LuaRawFunction = { host($0, $1, "ml.timer") { try makeTimer($0, .module) } }
 
-private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
+private func makeTimer(_ call: HostCall, _ maker: ItemMaker) throws -> Int32 {
   let options = try call.options(
-    index, timerOptions, example: "{ every = 1, function() … end }",
+    maker.options, timerOptions, example: "{ every = 1, function() … end }",
     hints: ["cron": "use loop:cron { \"0 3 * * *\", function() … end }"])
   let interval = try options.seconds("every", .positive) ?? 0
   let first = try options.seconds("first", .any)
@@ -59,7 +55,7 @@ private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) th
   let name = try options.name()
   let keepsAlive = try options.boolean("keep_alive") ?? true
   let onError = try options.reference("on_error")
-  if !isAdded && modes != nil {
+  if maker == .module && modes != nil {
     throw call.mistake("'modes' is for loop:timer; give the modes to loop:add")
   }
   _ = try options.pushHandler("[1]", isRequired: true)
@@ -68,7 +64,7 @@ private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) th
   if let name, call.runtime.generations.load != nil {
     let request = TimerRequest(
       interval: interval, first: first, wall: wall, tolerance: bounded, keepsAlive: keepsAlive,
-      onError: onError, modes: isAdded ? modes ?? [.default] : nil)
+      onError: onError, modes: maker == .loop ? modes ?? [.default] : nil)
     if try call.remakeTimer(name, request) { return 1 }
   }
   let date = wall == nil ? loop.dueDate(after: first ?? interval, repeats: interval > 0) : .max
@@ -78,7 +74,7 @@ private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) th
   if let name { call.runtime.setName(ofTimer: id, name) }
   if let onError { call.runtime.setOnError(ofTimer: id, onError) }
   if !keepsAlive { loop.setHolds(of: id, false) }
-  if isAdded {
+  if maker == .loop {
     for mode in modes ?? [.default] { call.scheduleTimer(id, mode) }
   } else {
     call.kinds.timer.finalize(call.stack.L, -1)

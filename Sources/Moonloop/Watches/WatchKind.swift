@@ -8,18 +8,10 @@ final class WatchKind: ItemKind {
   static let word = "watch"
   static var handles: ItemHandles? { ItemHandles(slots: 1, watchEntries) }
   static var loopEntries: [LuaEntry] {
-    [
-      .method("watch") {
-        hostLoop($0, $1, "loop:watch") { try makeWatch($0, options: 2, isAdded: true) }
-      }
-    ]
+    [.method("watch") { hostLoop($0, $1, "loop:watch") { try makeWatch($0, .loop) } }]
   }
   static var moduleEntries: [LuaEntry] {
-    [
-      .function("watch") {
-        host($0, $1, "ml.watch") { try makeWatch($0, options: 1, isAdded: false) }
-      }
-    ]
+    [.function("watch") { host($0, $1, "ml.watch") { try makeWatch($0, .module) } }]
   }
 
   let seat: KindSeat
