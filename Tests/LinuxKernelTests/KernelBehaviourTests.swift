@@ -6,40 +6,33 @@ import Testing
 @Suite struct KernelBehaviourTests {
   @Test("a descriptor is reported while it is ready, and not after", arguments: KernelKind.allCases)
   func readiness(kind: KernelKind) throws {
-    let kernel = try kind.make()
-    let set = try kernel.makePollSet()
-    let (near, far) = try kernel.socketPair()
-    #expect(try kernel.watch(near, for: .read, token: 7, in: set))
-    #expect(kernel.heardByPoll(set) == [])
-    try kernel.send("hello", to: far)
-    #expect(kernel.heardByPoll(set) == [Heard(7, .read)])
-    #expect(try kernel.receive(from: near, atMost: 2) == "he")
-    #expect(kernel.heardByWait(set, until: limit(kernel)) == [Heard(7, .read)])
-    #expect(try kernel.receive(from: near) == "llo")
-    #expect(kernel.heardByPoll(set) == [])
-    kernel.close(near)
-    kernel.close(far)
-    kernel.closePollSet(set)
+    try withPair(kind) { kernel, set, near, far in
+      #expect(try kernel.watch(near, for: .read, token: 7, in: set))
+      #expect(kernel.heardByPoll(set) == [])
+      try kernel.send("hello", to: far)
+      #expect(kernel.heardByPoll(set) == [Heard(7, .read)])
+      #expect(try kernel.receive(from: near, atMost: 2) == "he")
+      #expect(kernel.heardByWait(set, until: limit(kernel)) == [Heard(7, .read)])
+      #expect(try kernel.receive(from: near) == "llo")
+      #expect(kernel.heardByPoll(set) == [])
+    }
   }
 
   @Test("only what was asked for is reported", arguments: KernelKind.allCases)
   func interests(kind: KernelKind) throws {
-    let kernel = try kind.make()
-    let set = try kernel.makePollSet()
-    let (near, far) = try kernel.socketPair()
-    let token: UInt64 = (1 << 62) - 3
-    #expect(try kernel.watch(near, for: [.read, .write], token: token, in: set))
-    #expect(kernel.heardByPoll(set) == [Heard(token, .write)])
-    try kernel.send("x", to: far)
-    #expect(kernel.heardByPoll(set) == [Heard(token, [.read, .write])])
-    try kernel.rewatch(near, for: .write, token: 2, in: set)
-    #expect(kernel.heardByPoll(set) == [Heard(2, .write)])
-    try kernel.rewatch(near, for: [], token: 3, in: set)
-    #expect(kernel.heardByPoll(set) == [])
-    try kernel.rewatch(near, for: .read, token: 4, in: set)
-    #expect(kernel.heardByPoll(set) == [Heard(4, .read)])
-    kernel.close(near)
-    kernel.close(far)
+    try withPair(kind) { kernel, set, near, far in
+      let token: UInt64 = (1 << 62) - 3
+      #expect(try kernel.watch(near, for: [.read, .write], token: token, in: set))
+      #expect(kernel.heardByPoll(set) == [Heard(token, .write)])
+      try kernel.send("x", to: far)
+      #expect(kernel.heardByPoll(set) == [Heard(token, [.read, .write])])
+      try kernel.rewatch(near, for: .write, token: 2, in: set)
+      #expect(kernel.heardByPoll(set) == [Heard(2, .write)])
+      try kernel.rewatch(near, for: [], token: 3, in: set)
+      #expect(kernel.heardByPoll(set) == [])
+      try kernel.rewatch(near, for: .read, token: 4, in: set)
+      #expect(kernel.heardByPoll(set) == [Heard(4, .read)])
+    }
   }
 
   @Test("a closed peer is ready for all that was asked", arguments: KernelKind.allCases)
@@ -89,22 +82,19 @@ import Testing
 
   @Test("a full buffer is not writable until it is drained", arguments: KernelKind.allCases)
   func fullBuffer(kind: KernelKind) throws {
-    let kernel = try kind.make()
-    let set = try kernel.makePollSet()
-    let (near, far) = try kernel.socketPair()
-    #expect(try kernel.watch(near, for: .write, token: 1, in: set))
-    let text = String(repeating: "x", count: 4096)
-    var sent = 0
-    let failure = #expect(throws: SystemError.self) {
-      while true { sent += try kernel.send(text, to: near) }
+    try withPair(kind) { kernel, set, near, far in
+      #expect(try kernel.watch(near, for: .write, token: 1, in: set))
+      let text = String(repeating: "x", count: 4096)
+      var sent = 0
+      let failure = #expect(throws: SystemError.self) {
+        while true { sent += try kernel.send(text, to: near) }
+      }
+      #expect(failure == SystemError(call: "write", code: 11))
+      #expect(kernel.heardByPoll(set) == [])
+      while sent > 0 { sent -= try kernel.receive(from: far).utf8.count }
+      #expect(kernel.heardByPoll(set) == [Heard(1, .write)])
+      #expect(throws: SystemError(call: "read", code: 11)) { try kernel.receive(from: far) }
     }
-    #expect(failure == SystemError(call: "write", code: 11))
-    #expect(kernel.heardByPoll(set) == [])
-    while sent > 0 { sent -= try kernel.receive(from: far).utf8.count }
-    #expect(kernel.heardByPoll(set) == [Heard(1, .write)])
-    #expect(throws: SystemError(call: "read", code: 11)) { try kernel.receive(from: far) }
-    kernel.close(near)
-    kernel.close(far)
   }
 
   @Test("a wake-up before the wait is remembered, once", arguments: everyKernelAndMode)
@@ -137,17 +127,14 @@ import Testing
 
   @Test("a wait until the past polls", arguments: everyKernelAndMode)
   func waitUntilPast(kind: KernelKind, mode: ClockMode) throws {
-    let kernel = try kind.make(clock: mode)
-    let set = try kernel.makePollSet()
-    let (near, far) = try kernel.socketPair()
-    #expect(try kernel.watch(near, for: .read, token: 1, in: set))
-    for deadline in [Int64.min, -1, kernel.now()] {
-      #expect(kernel.heardByWait(set, until: deadline) == [])
+    try withPair(kind, clock: mode) { kernel, set, near, far in
+      #expect(try kernel.watch(near, for: .read, token: 1, in: set))
+      for deadline in [Int64.min, -1, kernel.now()] {
+        #expect(kernel.heardByWait(set, until: deadline) == [])
+      }
+      try kernel.send("x", to: far)
+      #expect(kernel.heardByWait(set, until: .min) == [Heard(1, .read)])
     }
-    try kernel.send("x", to: far)
-    #expect(kernel.heardByWait(set, until: .min) == [Heard(1, .read)])
-    kernel.close(near)
-    kernel.close(far)
   }
 
   @Test("a clock that jumps is at the deadline at once", arguments: KernelKind.allCases)
@@ -171,16 +158,13 @@ import Testing
 
   @Test("a ready descriptor is reported before the clock jumps", arguments: KernelKind.allCases)
   func readyBeforeJump(kind: KernelKind) throws {
-    let kernel = try kind.make(clock: .virtual)
-    let set = try kernel.makePollSet()
-    let (near, far) = try kernel.socketPair()
-    #expect(try kernel.watch(near, for: .read, token: 1, in: set))
-    try kernel.send("x", to: far)
-    let start = kernel.now()
-    #expect(kernel.heardByWait(set, until: start + seconds) == [Heard(1, .read)])
-    #expect(kernel.now() == start)
-    kernel.close(near)
-    kernel.close(far)
+    try withPair(kind, clock: .virtual) { kernel, set, near, far in
+      #expect(try kernel.watch(near, for: .read, token: 1, in: set))
+      try kernel.send("x", to: far)
+      let start = kernel.now()
+      #expect(kernel.heardByWait(set, until: start + seconds) == [Heard(1, .read)])
+      #expect(kernel.now() == start)
+    }
   }
 
   @Test("closing a descriptor takes it out of its sets", arguments: KernelKind.allCases)
@@ -200,18 +184,15 @@ import Testing
 
   @Test("mistakes with registrations are errors", arguments: KernelKind.allCases)
   func mistakes(kind: KernelKind) throws {
-    let kernel = try kind.make()
-    let set = try kernel.makePollSet()
-    let (near, far) = try kernel.socketPair()
-    let failure = { (code: Int32) in SystemError(call: "epoll_ctl", code: code) }
-    #expect(throws: failure(2)) { try kernel.rewatch(near, for: .read, token: 1, in: set) }
-    #expect(try kernel.watch(near, for: .read, token: 1, in: set))
-    #expect(throws: failure(17)) { try kernel.watch(near, for: .read, token: 2, in: set) }
-    kernel.unwatch(near, in: set)
-    #expect(try kernel.watch(near, for: .read, token: 3, in: set))
-    #expect(throws: failure(9)) { try kernel.watch(-1, for: .read, token: 1, in: set) }
-    kernel.close(near)
-    kernel.close(far)
+    try withPair(kind) { kernel, set, near, _ throws in
+      let failure = { (code: Int32) in SystemError(call: "epoll_ctl", code: code) }
+      #expect(throws: failure(2)) { try kernel.rewatch(near, for: .read, token: 1, in: set) }
+      #expect(try kernel.watch(near, for: .read, token: 1, in: set))
+      #expect(throws: failure(17)) { try kernel.watch(near, for: .read, token: 2, in: set) }
+      kernel.unwatch(near, in: set)
+      #expect(try kernel.watch(near, for: .read, token: 3, in: set))
+      #expect(throws: failure(9)) { try kernel.watch(-1, for: .read, token: 1, in: set) }
+    }
   }
 
   @Test("a deadline is reached exactly when the clock says so", arguments: everyKernelAndMode)

@@ -19,6 +19,19 @@ enum KernelKind: CaseIterable, CustomTestStringConvertible {
   }
 }
 
+/// Runs a body with a kernel, a poll set of it and two ends of a stream.
+func withPair(
+  _ kind: KernelKind, clock: ClockMode = .real,
+  _ body: (any Kernel, PollSetID, Int32, Int32) throws -> Void
+) throws {
+  let kernel = try kind.make(clock: clock)
+  let set = try kernel.makePollSet()
+  let (near, far) = try kernel.socketPair()
+  try body(kernel, set, near, far)
+  for fd in [near, far] { kernel.close(fd) }
+  kernel.closePollSet(set)
+}
+
 /// Every kernel with every mode of its clock.
 let everyKernelAndMode: [(KernelKind, ClockMode)] = KernelKind.allCases.flatMap { kind in
   ClockMode.allCases.map { (kind, $0) }

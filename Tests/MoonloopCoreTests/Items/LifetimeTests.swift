@@ -107,24 +107,6 @@ internal import Testing
       exit(EXIT_SUCCESS)
     }
   }
-
-  @Test func `a call on a wrong thread traps`() async {
-    await #expect(processExitsWith: .failure) {
-      Loop.isolated { loop in
-        let crew = Crew()
-        crew.start { try? loop.add(Loop.Source { _ in }) }
-        crew.join()
-      }
-    }
-    await #expect(processExitsWith: .failure) {
-      Loop.isolated { loop in
-        let timer = loop.schedule(after: .seconds(1)) { _ in }
-        let crew = Crew()
-        crew.start { timer.invalidate() }
-        crew.join()
-      }
-    }
-  }
 }
 
 private func invalidate(_ item: Loop.Item) {

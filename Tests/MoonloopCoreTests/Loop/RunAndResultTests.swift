@@ -165,21 +165,4 @@ internal import Testing
       rig.expect("s timedOut")
     }
   }
-
-  @Test func `a loop waits only in its sleep`() throws {
-    try withLoop { rig in  // R5
-      let loop = rig.loop
-      var seen: [Bool] = []
-      try rig.source("s", signalled: true) { _ in seen.append(loop.isWaiting) }
-      try rig.observe([.beforeWaiting, .afterWaiting]) { _, _ in seen.append(loop.isWaiting) }
-      let thread = rig.thread {
-        rig.spend(1)
-        rig.log("waiting: \(loop.isWaiting)")
-      }
-      rig.run(for: 2)
-      #expect(seen.allSatisfy { !$0 })
-      rig.expect("s beforeWaiting waiting: true afterWaiting timedOut")
-      rig.world.join(thread)
-    }
-  }
 }

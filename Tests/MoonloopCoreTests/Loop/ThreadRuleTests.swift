@@ -14,6 +14,7 @@ internal import Testing
     ("mainQueueHolds", { $0.mainQueueHolds = false }), ("tracer", { $0.tracer = nil }),
     ("modeNames", { _ = $0.modeNames }), ("isCommonMode", { _ = $0.isCommonMode(.default) }),
     ("nextTimerDate", { _ = $0.nextTimerDate(mode: .default) }),
+    ("add", { try? $0.add(Loop.Source { _ in }) }),
     ("contains", { _ = $0.contains(Loop.Source { _ in }) }),
     ("modes(of:)", { _ = $0.modes(of: Loop.Source { _ in }) }),
     ("run", { _ = $0.run(mode: .default, before: .distantFuture) }),

@@ -1,4 +1,5 @@
--- What peers must not do: send heads and bodies that are too large or malformed, or stay silent.
+-- What peers must not do: send heads and bodies that are too large, or stay silent. What is
+-- malformed is in smuggling.lua.
 local ml = require "moonloop"
 local http = ml.http
 local loop = ml.current()
@@ -31,23 +32,12 @@ loop:task(function()
   is("200", "\r\nGET / HTTP/1.0\r\n\r\n")
   is("200", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
     .. "3;ext=1\r\nabc\r\n0\r\nTrailer: x\r\n\r\n")
-  is("400", "GET /\r\n\r\n")
-  is("400", "GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n")
-  is("400", "GET / HTTP/1.1\r\nHost: x\r\nbad name: x\r\n\r\n")
-  is("400", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n")
-  is("400", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n")
-  is("400", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n")
   is("400", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
-  is("400", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-    .. "3\r\nabcd\r\n0\r\n\r\n")
   is("501", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n")
-  is("505", "GET / HTTP/2.0\r\n\r\n")
   is("431", "GET / HTTP/1.1\r\nHost: x\r\nX: " .. ("x"):rep(3000) .. "\r\n\r\n")
   is("413", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n" .. ("x"):rep(1001))
   is("413", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n7d1\r\n"
     .. ("x"):rep(2001))
-  is("413", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999\r\n\r\n")
-  is("400", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n")
   assert(calls == 3, calls)
 
   -- Two requests in one packet are answered in order; a silent peer is disconnected.
