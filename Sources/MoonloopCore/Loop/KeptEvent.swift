@@ -56,7 +56,7 @@ extension Loop {
     if outer.keptTimers.isEmpty { return }
     let kept = outer.keptTimers
     outer.keptTimers = []
-    // In reverse, so that each is the last of those that are parked.
+    // In reverse, so that each is the last of those that are parked, and found at once.
     for id in kept.reversed() {
       guard let slot = timers.slot(of: id) else { continue }
       unpark(slot, to: timers.records[slot].date, outer.mode)

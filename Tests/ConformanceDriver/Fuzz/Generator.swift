@@ -201,7 +201,9 @@ struct Generator {
   }
 
   private mutating func query() -> Fields? {
-    let what = dice.pick(["currentMode", "valid", "contains", "nextFire", "nextTimer", "elapsed"])
+    let what = dice.pick([
+      "currentMode", "valid", "contains", "nextFire", "nextTimer", "elapsed", "waiting",
+    ])
     var fields = op("query", ("what", .string(what)))
     switch what {
     case "valid", "contains":

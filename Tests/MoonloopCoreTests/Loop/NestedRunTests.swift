@@ -73,4 +73,14 @@ internal import Testing
       }
     }
   }
+
+  @Test func `equal timers that a nested run has waited for keep their order`() throws {
+    try withLoop { rig in  // R135
+      for name in ["a", "b", "c"] { try rig.timer(name, after: 1) }
+      try rig.timer("d", after: 1.5)
+      try rig.observe(.afterWaiting, repeats: false) { _, _ in rig.run(for: 1) }
+      rig.run(for: 3)
+      rig.expect("afterWaiting d@1.5 timedOut a@2 b@2 c@2 finished")
+    }
+  }
 }
