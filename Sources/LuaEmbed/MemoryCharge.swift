@@ -17,6 +17,8 @@ final class HeldMemory: Sendable {
   let defersReturns = Atomic<Bool>(false)
   /// What was given back, and still counts.
   let returned = Atomic<Int>(0)
+  /// What is claimed for messages of others.
+  let claimed = Atomic<Int>(0)
 
   init(record: OpaquePointer) { account = Account(pointer: cml_held_of(record)!) }
 
@@ -49,8 +51,8 @@ package final class MemoryCharge: Sendable {
     bytes = Guarded(0)
   }
 
-  /// Changes how many bytes a claim has, unless it would take more than half of what is left: as
-  /// much again is needed to receive a message, and the scripts need room of their own.
+  /// Changes how many bytes a claim has, unless all claims of a state would take more than half of
+  /// what its scripts leave: as much again is needed to receive a message.
   /// - Returns: Whether there is room.
   package func claim(_ count: Int) -> Bool {
     let growth = count - bytes.withLock { $0 }
@@ -97,13 +99,14 @@ package final class MemoryRoom: Sendable {
   package func apart() -> MemoryRoom { MemoryRoom(held, isNoted: isNoted) }
 
   fileprivate func fits(_ growth: Int) -> Bool {
-    guard growth > 0, var left = held.left else { return true }
-    if isNoted { left -= claimed.load(ordering: .relaxed) }
-    return growth <= left / 2
+    guard growth > 0, let left = held.left else { return true }
+    let all = held.claimed.load(ordering: .relaxed)
+    return all + growth <= (isNoted ? left : left + all) / 2
   }
 
   fileprivate func add(_ bytes: Int) {
     claimed.add(bytes, ordering: .relaxed)
+    held.claimed.add(bytes, ordering: .relaxed)
     if !isNoted { held.add(bytes) }
   }
 }

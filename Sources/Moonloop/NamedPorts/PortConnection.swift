@@ -33,7 +33,7 @@ final class PortConnection: @unchecked Sendable {
   let label: String
   /// Whether replies can still be sent. Any thread.
   private let isOpen = Atomic<Bool>(true)
-  private let hub: Loop
+  let hub: Loop
   /// Where messages for the connection's own port go.
   private let incoming: Loop.Port
   private let isListeners: Bool
@@ -47,26 +47,32 @@ final class PortConnection: @unchecked Sendable {
   private var reader = PortFrameReader()
   private var output = PortOutput()
   /// The socket takes nothing at the moment.
-  private var isBlocked = false
+  var isBlocked = false
   private var isFinishing = false
   private var linger: Loop.Timer?
   /// The peer has ended: so does this, once what has arrived has found room.
   private var endsWhenDelivered = false
+  /// The scripts have no memory for what it could read.
+  private var waitsToRead = false
+  /// Attempts in a row that failed while no message of the scripts' ports could make room.
+  private var hopeless = 0
+  private static let mostHopeless = 10
   /// How many descriptors may have arrived without their frame.
   private let descriptorLimit: Int
   /// Descriptors that arrived and belong to incomplete frames.
-  private var descriptors: [Int32] = []
+  var descriptors: [Int32] = []
   /// What waits for replies of the peer, by number.
   private var awaited: [UInt64: ReplyTicket] = [:]
   private var lastRequest: UInt64 = 0
   /// Our ports that the peer can send to, and the peer's ports, by number.
-  private var exports = PortExports()
+  var exports = PortExports()
   /// Messages that had no room in their port yet, by port: each port keeps its own order.
   private var held: [ObjectIdentifier: HeldMessages] = [:]
   private var heldBytes = 0
 
-  /// Where the scripts have no room for a message, it is tried again after this time.
-  private static let patience = Duration.milliseconds(20)
+  /// How much is read at once, and where the scripts have hardly any memory.
+  private static let bufferSize = 1 << 16
+  private static let leastBufferSize = 1 << 12
 
   /// How much is read past full ports, because a reply or a message for another port may follow.
   private static let heldLimit = 1 << 20
@@ -174,7 +180,7 @@ final class PortConnection: @unchecked Sendable {
   }
 
   /// A message for a port that the peer had sent.
-  private func forward(_ message: any Sendable, to target: UInt64) {
+  func forward(_ message: any Sendable, to target: UInt64) {
     if let message = message as? PortMessage { enqueue(message, to: target) }
     flush()
   }
@@ -212,7 +218,7 @@ final class PortConnection: @unchecked Sendable {
     output.append(frame, passed)
   }
 
-  private func say(_ kind: PortFrame.Kind, target: UInt64 = 0, id: UInt64 = 0) {
+  func say(_ kind: PortFrame.Kind, target: UInt64 = 0, id: UInt64 = 0) {
     if source == nil || isFinishing { return }
     output.append(PortFrame(kind: kind, target: target, id: id), [])
     flush()
@@ -282,10 +288,12 @@ final class PortConnection: @unchecked Sendable {
   private func read() {
     for _ in 0..<4 {
       guard let source, wantsInput, !isFinishing, !endsWhenDelivered else { break }
-      if !hasRoomToRead() { return }
-      let end = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 8) { buffer in
+      let size = claimBuffer()
+      if size == 0 { return waitToRead() }
+      let end = withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
         take(from: source.fd, buffer)
       }
+      _ = arriving?.claim(reader.waiting)
       if let end { return inputEnded(end) }
     }
     if source != nil, !wantsInput { source?.disable(.read) }
@@ -398,29 +406,54 @@ final class PortConnection: @unchecked Sendable {
     // Posted in any case: there may be room here at once, and `retry` may be running.
     case .full: port.whenRoom { [self] in hub.post(.change { [self] _ in retry(port) }) }
     case .noMemory:
-      hub.schedule(after: Self.patience) { [weak self] _ in self?.retry(port) }
+      RoomQueue.shared.wait(hub) { [weak self] in
+        guard let self, let message = held[ObjectIdentifier(port)]?.messages.first else {
+          return true
+        }
+        if let charge = message.value.charge, !charge.claim(HeldMessages.cost(message)) {
+          failed(toClaim: HeldMessages.cost(message))
+          return false
+        }
+        hopeless = 0
+        retry(port)
+        return true
+      }
     }
   }
 
-  /// Ends the connection if no message that waits could make room.
-  private func endWithoutMemory(_ bytes: Int) {
-    if room?.isUnclaimed ?? false {
-      end(.failed("there is no memory for a message of \(bytes) bytes or more", code: "ENOMEM"))
-    }
+  /// An attempt failed. Ends the connection once no message that waits could make room for what it
+  /// has in part, in several attempts: what the scripts have received may still be on its way out.
+  private func failed(toClaim bytes: Int) {
+    let canWait = bytes == 0 || !(room?.isUnclaimed ?? false)
+    hopeless = canWait ? 0 : hopeless + 1
+    if hopeless < Self.mostHopeless { return }
+    end(.failed("there is no memory for a message of \(bytes) bytes or more", code: "ENOMEM"))
   }
 
-  /// Whether there is room for what has arrived of a message; if not, it is looked for again later.
-  private func hasRoomToRead() -> Bool {
-    let bytes = reader.waiting
-    if arriving?.claim(bytes) ?? true { return true }
+  /// Claims memory for what has arrived of a message, and for what is read next if there is some.
+  /// - Returns: How many bytes that may be; 0: there is no memory.
+  private func claimBuffer() -> Int {
+    guard let arriving else { return Self.bufferSize }
+    if arriving.claim(reader.waiting + Self.bufferSize) { return Self.bufferSize }
+    return arriving.claim(reader.waiting) ? Self.leastBufferSize : 0
+  }
+
+  private func waitToRead() {
     source?.disable(.read)
-    endWithoutMemory(bytes)
-    hub.schedule(after: Self.patience) { [weak self] _ in
-      guard let self, let source, !isFinishing, !endsWhenDelivered else { return }
+    if waitsToRead { return }
+    waitsToRead = true
+    RoomQueue.shared.wait(hub) { [weak self] in
+      guard let self, let source, !isFinishing, !endsWhenDelivered else { return true }
+      if claimBuffer() == 0 {
+        failed(toClaim: reader.waiting)
+        return false
+      }
+      hopeless = 0
+      waitsToRead = false
       source.enable(.read)
       read()
+      return true
     }
-    return false
   }
 
   private func retry(_ port: Loop.Port) {
@@ -435,8 +468,6 @@ final class PortConnection: @unchecked Sendable {
       done += 1
     }
     if done < waiting.messages.count {
-      if outcome == .noMemory { endWithoutMemory(HeldMessages.cost(waiting.messages[done])) }
-      if source == nil { return }
       waiting.messages.removeFirst(done)
       held[key] = waiting
       retry(port, after: outcome)
@@ -445,49 +476,6 @@ final class PortConnection: @unchecked Sendable {
       if held.isEmpty { end(.peerEnded) }
     } else if wantsInput, !isFinishing {
       source?.enable(.read)
-    }
-  }
-
-  // MARK: Values
-
-  private func value(of frame: PortFrame) throws(PortDamage) -> StructuredClone {
-    if frame.descriptors > descriptors.count {
-      throw PortDamage(
-        "a message with \(frame.descriptors) descriptors, of which \(descriptors.count) came")
-    }
-    var attachments: [Attachment] = []
-    for passed in frame.passed {
-      switch passed {
-      case .descriptor:
-        let number = descriptors.removeFirst()
-        attachments.append(.descriptor(SentDescriptor(Descriptor(owning: number))))
-      case .own(let number): attachments.append(.port(exports.right(number)))
-      case .port(let number): attachments.append(.port(try proxy(number)))
-      }
-    }
-    do throws(StructuredClone.Damage) {
-      return try StructuredClone(decoding: frame.body, attachments: attachments)
-    } catch { throw PortDamage("what is no value: \(error.what), at byte \(error.offset)") }
-  }
-
-  /// A port of the peer has no sender left here.
-  private func release(_ port: Loop.Port, _ number: UInt64) {
-    while let message = port.take() { forward(message, to: number) }
-    port.invalidate()
-    exports.forget(number)
-    say(.released, target: number)
-  }
-
-  /// A sender for a port of the peer: a queue here, which the hub sends on.
-  private func proxy(_ number: UInt64) throws(PortDamage) -> PortRight {
-    if exports.proxies.count >= PortExports.limit { throw PortDamage("too many ports") }
-    let port = Loop.Port(name: outgoing.name, capacity: outgoing.capacity) { _, _ in }
-    port.listen { [weak self] _, message in self?.forward(message, to: number) }
-    guard exports.add(port, number) else { throw PortDamage("port \(number) twice") }
-    if isBlocked { port.setSuspended(true) }
-    try? hub.add(port)
-    return PortRight(port, home: 0, isForeign: true) { [self] in
-      hub.change { [self] _ in release(port, number) }
     }
   }
 }

@@ -13,6 +13,8 @@ final class PortListener: @unchecked Sendable {
   private var source: Loop.DescriptorSource?
   private var connections: [ObjectIdentifier: PortConnection] = [:]
   private var isWantReported = false
+  /// Reported that the limit is reached; half of the connections have to go before the next time.
+  private var isFull = false
   private var isFinishing = false
   private var whenOver: (@Sendable () -> Void)?
 
@@ -71,6 +73,8 @@ final class PortListener: @unchecked Sendable {
       return tell("refused a connection of user \(who?.uid ?? -1)", "EACCES")
     }
     if connections.count >= Self.connectionLimit {
+      if isFull { return }
+      isFull = true
       return tell("\(connections.count) processes are connected, which is the limit", "EAGAIN")
     }
     let peer = "process \(who.pid)"
@@ -91,6 +95,7 @@ final class PortListener: @unchecked Sendable {
 
   private func ended(_ box: KeyBox, _ reason: PortEnd, _ peer: String) {
     if let key = box.key { connections[key] = nil }
+    if connections.count < Self.connectionLimit / 2 { isFull = false }
     if case .failed(let text, let code) = reason {
       tell("the connection of \(peer) was closed: \(text)", code)
     }
