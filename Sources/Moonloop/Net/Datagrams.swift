@@ -56,7 +56,8 @@ final class ScriptDatagrams {
 
 /// A task that waits for a datagram.
 final class DatagramWait: OtherWait {
-  unowned(unsafe) let socket: ScriptDatagrams  // it reports its end before it goes
+  /// Its answer may come after the socket's end.
+  private let socket: ScriptDatagrams
   private let label: String
   private(set) var isActive = true
   private var isClosed = false
@@ -70,9 +71,14 @@ final class DatagramWait: OtherWait {
   override var what: String { "a datagram for \(label)" }
 
   override func abandon() {
+    isOver()
+    if !isClosed { socket.settle() }
+  }
+
+  private func isOver() {
     isActive = false
     waiter = nil
-    if !isClosed { socket.settle() }
+    if socket.waiting === self { socket.waiting = nil }
   }
 
   override func join(_ mode: ModeName, _ loop: Loop) {
@@ -93,15 +99,14 @@ final class DatagramWait: OtherWait {
   }
 
   func socketEnded() {
-    guard isActive else { return }
-    let runtime = socket.runtime
-    isActive = false
     isClosed = true
-    if let waiter { runtime.tasks.makeReady(waiter, .answer) }
+    if !isActive { return }
+    isActive = false
+    if let waiter { socket.runtime.tasks.makeReady(waiter, .answer) }
   }
 
   override func push(on stack: LuaStack) -> Int {
-    waiter = nil
+    isOver()
     if isClosed { return stack.pushFailure("\(label) was closed meanwhile", "ECANCELED") }
     defer { socket.settle() }
     return socket.receive(on: stack) ?? stack.pushFailure("\(label): it was lost", "EAGAIN")

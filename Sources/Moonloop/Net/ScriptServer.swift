@@ -247,7 +247,8 @@ final class ScriptServer {
 
 /// A task that waits in `server:accept`.
 final class AcceptWait: OtherWait {
-  unowned(unsafe) let server: ScriptServer  // it reports its end before it goes
+  /// Its answer may come after the server's end.
+  private let server: ScriptServer
   private let label: String
   private(set) var isActive = false
   private var connection: ScriptServer.Connection?
@@ -263,10 +264,23 @@ final class AcceptWait: OtherWait {
 
   func begin() { isActive = true }
 
+  override var isFinal: Bool { connection != nil }
+
   override func abandon() {
+    isOver()
+    dropConnection()
+    if !isClosed { server.settle() }
+  }
+
+  private func isOver() {
     isActive = false
     waiter = nil
-    if !isClosed { server.settle() }
+    if server.accepting === self { server.accepting = nil }
+  }
+
+  private func dropConnection() {
+    if let connection { server.runtime.loop.kernel.close(connection.fd) }
+    connection = nil
   }
 
   override func join(_ mode: ModeName, _ loop: Loop) {
@@ -284,9 +298,10 @@ final class AcceptWait: OtherWait {
   }
 
   func serverEnded(_ label: String) {
-    guard isActive else { return }
-    isActive = false
     isClosed = true
+    dropConnection()
+    if !isActive { return }
+    isActive = false
     goOn(server.runtime)
   }
 
@@ -298,9 +313,9 @@ final class AcceptWait: OtherWait {
   }
 
   override func push(on stack: LuaStack) -> Int {
-    waiter = nil
+    isOver()
     if isClosed { return stack.pushFailure("\(label) was closed meanwhile", "ECANCELED") }
-    guard let connection, server.makeStream(connection, on: stack) != nil else {
+    guard let connection = connection.take(), server.makeStream(connection, on: stack) != nil else {
       return stack.pushFailure("\(label): the connection was lost", "ECONNABORTED")
     }
     stack.push(peerOf: connection.fd)

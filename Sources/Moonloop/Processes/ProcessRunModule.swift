@@ -57,7 +57,7 @@ func processRun(_ call: HostCall) throws -> Int32 {
   try run.connect(ends.handOver(call.runtime), input, on: call.runtime)
   if let timeout, timeout != .max {
     run.timeout = timeout
-    process.after(timeout) { [unowned run] in run.timeIsOver() }
+    process.after(timeout) { [weak run] in run?.timeIsOver() }
   }
   return try call.wait(for: run)
 }
@@ -135,7 +135,9 @@ private final class ProcessRun {
     _ fd: Int32, _ name: String, _ runtime: Runtime
   ) throws(LoopError) -> PipeSink? {
     guard fd >= 0 else { return nil }
-    let sink = PipeSink(fd, limit: limit, runtime) { [unowned self] isOutOfMemory in
+    // An abandoned run has gone before its process.
+    let sink = PipeSink(fd, limit: limit, runtime) { [weak self] isOutOfMemory in
+      guard let self else { return }
       overflow = overflow ?? (output: name, isOutOfMemory: isOutOfMemory)
       process.kill()
     }

@@ -266,6 +266,15 @@ final class ScriptProcess {
     graceAlarm = alarm(after: grace) { [unowned self] in endGrace() }
   }
 
+  /// The state ends: its alarms must not outlast it on the loop. What is still an item is closed
+  /// with that.
+  fileprivate func forget() {
+    child.reap()
+    graceAlarm?.invalidate()
+    graceAlarm = nil
+    if phase == .over { child.close() }
+  }
+
   /// The rest of a group is killed too; the leader's ID was kept for that.
   private func endGrace() {
     kill()
@@ -385,7 +394,7 @@ extension Runtime {
     children.removeAll { $0.look() }
     for process in owned where process.leadsGroup || process.child.status == nil { process.kill() }
     Child.awaitExits(children, milliseconds: 2000)
-    for process in owned { process.child.reap() }  // closed with their items
+    for process in owned { process.forget() }
   }
 }
 

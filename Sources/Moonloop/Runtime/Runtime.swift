@@ -83,8 +83,11 @@ package final class Runtime {
       state.noteReturns()
       state.idleCollect()
     }
-    loop.hooks.timerName = { [unowned self, unowned loop] id, callout in
-      if let timer = loop.timerObject(id) { return explanation.traceName(of: timer) }
+    // Several states may have one loop, and the last that came may end first.
+    loop.hooks.timerName = { [weak self, unowned loop] id, callout in
+      if let timer = loop.timerObject(id) {
+        return self?.explanation.traceName(of: timer) ?? timer.name
+      }
       // The context of every timer without an object is the runtime that made it.
       return Runtime.of(callout.context).tasks.traceName(of: id, callout)
     }

@@ -47,6 +47,8 @@ package final class ScriptStream {
   @exclusivity(unchecked) var closing: StreamClosing?
   /// Set if it is a connection of this family whose descriptor has no other owner.
   var connection: SocketAddress.Family?
+  /// Its descriptor, also once that was closed.
+  private let number: Int32
   /// The task that read last, if the maker of the stream asked for it (`whenOver`).
   @exclusivity(unchecked) var lastReader: ScriptTask?
   /// Counts queued bytes as script memory.
@@ -59,6 +61,7 @@ package final class ScriptStream {
     canWrite: Bool
   ) {
     plainRuntime = .passUnretained(runtime)
+    number = source.fd
     self.modes = modes
     modesCharge = runtime.state.charge(modes)
     bytes = Loop.Stream(source, canRead: canRead, canWrite: canWrite)
@@ -101,7 +104,7 @@ package final class ScriptStream {
 
   /// Its name in messages.
   package var label: String {
-    source.name.isEmpty ? "stream on descriptor \(source.fd)" : "stream '\(source.name)'"
+    source.name.isEmpty ? "stream on descriptor \(number)" : "stream '\(source.name)'"
   }
 
   func makeReader() -> StreamReader {

@@ -1,0 +1,79 @@
+-- The answer to a task's wait is there, but the task's mode does not run: what it waited for ends
+-- before its turn, or the task is cancelled.
+local ml = require "moonloop"
+local posix = require "moonloop.posix"
+local loop = ml.current()
+
+-- The results of a wait in mode "later"; `change(source, task)` comes between its answer and its
+-- turn. Nothing but the wait holds the source then.
+local function outcome(make, change)
+  local results
+  local source, wait, answer = make()
+  local task = loop:task({ modes = "later" }, function() results = table.pack(pcall(wait)) end)
+  loop:run { mode = "later", timeout = 0.01 }
+  wait = nil
+  loop:perform(answer)
+  loop:run { timeout = 0.2 }
+  assert(not results)
+  change(source, task)
+  source, answer = nil, nil
+  collectgarbage()
+  collectgarbage()
+  loop:run { mode = "later", timeout = 0.2 }
+  assert(task.status == "done" or task.status == "cancelled", task.status)
+  return table.unpack(results, 1, results.n)
+end
+
+local peer
+local function accept()
+  local server = ml.net.listen { host = "127.0.0.1", port = 0 }
+  return server, function() return server:accept() end, function()
+    peer = ml.net.connect { host = "127.0.0.1", port = server.port }
+  end
+end
+local function datagram()
+  local socket = ml.net.udp { host = "127.0.0.1", port = 0 }
+  return socket, function() return socket:receive() end, function()
+    ml.net.udp { connect = { host = "127.0.0.1", port = socket.port } }:send "x"
+  end
+end
+local function read()
+  local r, w = posix.pipe()
+  local stream = loop:stream { fd = r, close = true, name = "pipe" }
+  return stream, function() return stream:read(1) end, function()
+    posix.write(w, "x")
+    posix.close(w)
+  end
+end
+
+local function finish(source) source:invalidate() end
+local function cancel(_, task) task:cancel() end
+
+local function ends_closed(make)
+  local ok, value, message, code = outcome(make, finish)
+  assert(ok and not value and code == "ECANCELED", message)
+  assert(message:find("was closed meanwhile", 1, true), message)
+  assert(not message:find("-1", 1, true), message)
+end
+ends_closed(accept)
+assert(peer:read "l" == nil)       -- a connection that nobody took is closed
+ends_closed(datagram)
+ends_closed(read)
+
+-- A connection that was accepted reaches its task, as a message of a port does.
+local ok, stream = outcome(accept, cancel)
+assert(ok and stream:write "hello\n")
+assert(peer:read "l" == "hello")
+assert(not outcome(datagram, cancel))
+assert(not outcome(read, cancel))
+
+-- A child whose output nobody waits for any more: its time limit passes, its output is too long.
+local function run(options)
+  options[1], options[2], options.grace = "sh", "-c", 0.3
+  return function() return nil, function() return ml.process.run(options) end, ml.now end
+end
+assert(not outcome(run { nil, nil, "trap '' TERM; while :; do sleep 0.05; done", timeout = 0.25 },
+  cancel))
+assert(not outcome(run { nil, nil, "trap 'head -c 10000 /dev/zero' TERM; while :; do :; done",
+  limit = 1000 }, cancel))
+loop:run { timeout = 1 }
