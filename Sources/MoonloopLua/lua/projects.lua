@@ -54,14 +54,20 @@ local function files_of(kind, name)
   return files
 end
 
--- Writes the files. Returns true; or nil and a message.
+-- Writes the files, all or none. Returns true; or nil and a message.
 local function write(folder, files)
-  local ok, message = ml.fs.mkdir(folder)
+  local is_made, message = ml.fs.mkdir(folder)
+  local ok = is_made
   for _, one in ipairs(files) do
     local path = folder .. "/" .. one.path
     if ok then ok, message = ml.fs.mkdir(folder_of(path), { parents = true }) end
     if ok then ok, message = ml.fs.write(path, one.text) end
     if ok and one.runs then ok, message = ml.fs.chmod(path, 493) end  -- rwxr-xr-x
+  end
+  if is_made and not ok then
+    local is_gone, problem = ml.fs.remove(folder, { recursive = true })
+    message = ("%s; %s"):format(message, is_gone and ("'%s' is removed again"):format(folder)
+      or "what was written stays, as " .. problem:gsub("^ml%.fs%.%w+: ", ""))
   end
   return ok, message
 end

@@ -25,6 +25,21 @@ import Testing
     }
   }
 
+  // A file may have 2 KiB here, which the types of the language server do not fit in.
+  @Test("a new project is written as a whole or not at all")
+  func writesWhole() throws {
+    try inFolder { folder in
+      let command = "trap '' XFSZ; ulimit -f 4; \(Program.executable.path) new script fresh"
+      let outcome = try moonloop(["run", "-e", "print(os.execute(...))", command], in: folder)
+      #expect(outcome.output == "nil\texit\t1\n", "\(outcome)")
+      #expect(outcome.errors.hasPrefix("moonloop: new: cannot write 'fresh/"), "\(outcome)")
+      #expect(
+        outcome.errors.hasSuffix("': File too large (EFBIG); 'fresh' is removed again\n"),
+        "\(outcome)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+  }
+
   // A file may have 1 KiB here, which is a disk that fills up in the middle of it.
   @Test("what a run of tests writes is lost as a whole or not at all")
   func keeps() throws {
