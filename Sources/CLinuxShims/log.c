@@ -42,6 +42,7 @@ struct log {
 };
 
 static struct log logs[MOST_LOGS];
+static struct cmx_log_loss loss;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t is_queued = PTHREAD_COND_INITIALIZER;
 
@@ -92,11 +93,31 @@ static size_t first_part(const struct log *log) {
   return BUFFER_SIZE - log->begin < log->count ? BUFFER_SIZE - log->begin : log->count;
 }
 
+// A reader that has gone, or is slow, loses nothing: it has chosen so.
+static void lose(const struct log *log, const char *bytes, size_t count) {
+  if (count == 0 || log->problem == 0) return;
+  if (!log->is_file && !is_transient(log->problem)) return;
+  for (size_t i = 0; i < count; i++) loss.records += bytes[i] == '\n';
+  if (loss.problem != 0) return;
+  loss.problem = log->problem;
+  char link[32];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", log->fd);
+  ssize_t length = readlink(link, loss.path, sizeof loss.path - 1);
+  loss.path[length > 0 ? length : 0] = 0;
+}
+
+static void lose_queue(const struct log *log) {
+  size_t part = first_part(log);
+  lose(log, log->buffer + log->begin, part);
+  lose(log, log->buffer, log->count - part);
+}
+
 static void take_off(struct log *log, size_t done) {
   log->count -= done;
-  if (log->is_broken) log->count = 0;
+  log->begin = (log->begin + done) % BUFFER_SIZE;
+  if (log->is_broken) lose_queue(log), log->count = 0;
   // From the front again, so that no more of the buffer is touched than is needed.
-  log->begin = log->count == 0 ? 0 : (log->begin + done) % BUFFER_SIZE;
+  if (log->count == 0) log->begin = 0;
 }
 
 static size_t drain(struct log *log) {
@@ -129,6 +150,7 @@ bool cmx_log_write(int number, const void *bytes, size_t count) {
     if (is_taken) queue(log, (const char *)bytes + done, count - done);
     if (is_taken && log->is_file) pthread_cond_signal(&is_queued);
   }
+  if (!is_taken) lose(log, bytes, count);
   pthread_mutex_unlock(&lock);
   return is_taken;
 }
@@ -251,9 +273,10 @@ static void write_out(struct log *log, int64_t until) {
 }
 
 // The thread goes on while this one waits. If this one has crashed with the lock, what is queued
-// is left alone.
+// is left alone. Called again, it waits no longer than the first time.
 void cmx_log_write_out(void) {
-  int64_t until = now_ms() + EXIT_MS;
+  static _Atomic int64_t ends;
+  int64_t until = ends != 0 ? ends : (ends = now_ms() + EXIT_MS);
   while (take_lock(until)) {
     for (int i = 0; i < MOST_LOGS; i++) write_out(&logs[i], until);
     bool waits = files_wait() && now_ms() < until;
@@ -261,6 +284,15 @@ void cmx_log_write_out(void) {
     if (!waits) return;
     nanosleep(&(struct timespec){.tv_nsec = LOOK_US * 1000}, NULL);
   }
+}
+
+struct cmx_log_loss cmx_log_finish(void) {
+  cmx_log_write_out();
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < MOST_LOGS; i++) lose_queue(&logs[i]);
+  struct cmx_log_loss found = loss;
+  pthread_mutex_unlock(&lock);
+  return found;
 }
 
 static const int fatal[] = {

@@ -11,7 +11,8 @@ final class ScriptRun {
   /// The argument of `os.exit`.
   private var exitStatus: Int32?
   private var outputHasFailed = false
-  private var recordingHasFailed = false
+  /// Whether a recording, a log or a file could not be written whole.
+  private var isIncomplete = false
   private let reporter = LuaReporter()
   /// Tells the service manager what the program does.
   private var service: ServiceReports?
@@ -192,7 +193,7 @@ final class ScriptRun {
   private func record(_ path: String, _ text: ScriptText) throws(ScriptFailure) {
     do throws(ScriptFailure) { try Recording.begin(path, text) } catch {
       if !settings.runsTests { throw error }
-      recordingHasFailed = true
+      isIncomplete = true
       writeToStandardError("moonloop: \(error.message); the tests run without a recording")
     }
   }
@@ -203,16 +204,14 @@ final class ScriptRun {
     if settings.command != nil { runtime.bed?.close() }
     if settings.measures { RunSettings.writeMetrics(of: state) }
     state.shutDown()
-    finishTrace()
     flush()
     if let text = Ending.explanation { reporter.report("moonloop: \(text)") }
-    if !Recording.finish() { recordingHasFailed = true }
+    finishFiles()
     runtime.errors.others.finish()
     reporter.finish()
   }
 
   private func status(_ state: LuaState) -> Int32 {
-    let isIncomplete = outputHasFailed || recordingHasFailed || traceFile?.hasFailed ?? false
     if let exitStatus {
       return exitStatus == ExitStatus.success && isIncomplete ? ExitStatus.failure : exitStatus
     }
@@ -223,9 +222,15 @@ final class ScriptRun {
     return hasFailed || Ending.explanation != nil ? ExitStatus.failure : ExitStatus.success
   }
 
-  private func finishTrace() {
+  private func finishFiles() {
     track?.finish()
     traceFile?.finish()
+    if let text = LogSink.finish() {
+      isIncomplete = true
+      reporter.report("moonloop: \(LuaText.clean(text))")
+    }
+    let isRecorded = Recording.finish()
+    if !isRecorded || outputHasFailed || traceFile?.hasFailed ?? false { isIncomplete = true }
   }
 
   // MARK: What scripts ask for
@@ -238,9 +243,8 @@ final class ScriptRun {
     } else {
       flush()
       runtime.bed?.close()
-      finishTrace()
-      let hasFailed = !Recording.finish() || outputHasFailed || traceFile?.hasFailed ?? false
-      Glibc.exit(hasFailed && status == ExitStatus.success ? ExitStatus.failure : status)
+      finishFiles()
+      Glibc.exit(isIncomplete && status == ExitStatus.success ? ExitStatus.failure : status)
     }
   }
 

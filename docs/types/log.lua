@@ -16,11 +16,12 @@ local ml = {}
 ---memory limit counts; records without room there are dropped and counted. A full disk is reported
 ---once, and records are kept until there is room. The buffer is written out when the program ends:
 ---at its end, or by `os.exit`, SIGTERM, SIGINT, SIGHUP, SIGQUIT, or a crash; this takes at most a
----second. There may be 64 files and descriptors, and each log to one counts as an open file for
----`ml.limit { handles }`. "journal" writes lines such as `<4>slow ms=250`, whose priority systemd
----understands. A script that was not granted everything writes where its `print` does. Loaded when
----first used. Returns `nil, message, code` when a file cannot be opened. Raises an error that names
----the wrong option.
+---second. What a full disk has kept out until then is lost, which is reported, with status 1. There
+---may be 64 files and descriptors, and each log to one counts as an open file for `ml.limit {
+---handles }`. "journal" writes lines such as `<4>slow ms=250`, whose priority systemd understands.
+---A script that was not granted everything writes where its `print` does. Loaded when first used.
+---Returns `nil, message, code` when a file cannot be opened. Raises an error that names the wrong
+---option.
 ---```lua
 ---local log = ml.log { to = print, format = "journal", fields = { app = "shop" } }
 ---log:info("order paid", { order = 7, by = "ada l." })

@@ -18,6 +18,14 @@ bool cmx_log_is_file(int log);
 int cmx_log_await(int log);
 // Writes what is queued, within a second: at the end of the process, also in a signal handler.
 void cmx_log_write_out(void);
+// What full disks have kept out: how many records, why the first, and of which file.
+struct cmx_log_loss {
+  size_t records;
+  int problem;  // errno
+  char path[256];
+};
+// Writes what is queued, as above, and tells what is lost. Call it once, when nothing logs.
+struct cmx_log_loss cmx_log_finish(void);
 // Why the last write failed (errno); 0: it did not, or there was just no room.
 int cmx_log_problem(int log);
 // A fatal signal ends the process also where a backtracer that handles it returns. Call it once, at

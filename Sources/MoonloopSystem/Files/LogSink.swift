@@ -37,6 +37,19 @@ package struct LogSink: Sendable {
   /// Whether a thread writes what waits, so that no drain is needed.
   package var isFile: Bool { cmx_log_is_file(number) }
 
+  /// Writes out what waits in all logs, once nothing logs any more.
+  /// - Returns: What full disks have kept out, as a sentence; nil: nothing.
+  package static func finish() -> String? {
+    let loss = cmx_log_finish()
+    guard loss.records > 0 else { return nil }
+    let path = withUnsafeBytes(of: loss.path) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    let records = loss.records == 1 ? "1 record is" : "\(loss.records) records are"
+    let why = SystemError(call: "write", code: loss.problem).message
+    return "log '\(path)': \(records) lost: \(why)"
+  }
+
   /// Why the last write failed; nil: it did not, or there was no room for the moment.
   package var problem: SystemError? {
     let code = cmx_log_problem(number)

@@ -96,8 +96,40 @@ struct LogTests {
       """,
     ])
     #expect(outcome.output == "nil\tNo space left on device\tENOSPC\n0\n", "\(outcome)")
-    let report = "log '/dev/full': No space left on device; records are kept until there is room"
-    #expect(outcome.errors == "moonloop: warning: \(report)\n", "\(outcome)")
+    let report = "No space left on device; records are kept until there is room"
+    #expect(
+      outcome.errors == """
+        moonloop: warning: log '/dev/full': \(report)
+        moonloop: log '/dev/full': 3 records are lost: No space left on device
+
+        """, "\(outcome)")
+    #expect(outcome.status == 1)
+  }
+
+  // The file may have 2 KiB, which is a disk that is full from there on.
+  @Test(
+    "records that a full disk still keeps out at the end are lost, and the status says so",
+    arguments: [
+      ("", 1), ("os.exit(0)", 1), ("os.exit(0, true)", 1), ("os.exit(7)", 7), ("log:close()", 1),
+    ])
+  func loses(ending: String, status: Int) throws {
+    try inFolder { folder in
+      let script = """
+        local log = require "moonloop".log { to = "log", format = "text" }
+        for number = 1, 100 do log:info("record", { pad = ("x"):rep(85) }) end
+        \(ending)
+        """
+      try script.write(
+        to: folder.appendingPathComponent("logger.lua"), atomically: true, encoding: .utf8)
+      let program = Program.executable.path
+      let command = "trap \"\" XFSZ; ulimit -f 4; exec \(program) run logger.lua"
+      let outcome = try moonloop(
+        ["run", "-e", "print(select(3, os.execute('\(command)')))"], in: folder)
+      #expect(outcome.output == "\(status)\n", "\(outcome)")
+      let lost = /moonloop: log '\/.*\/log': \d\d records are lost: File too large\n/
+      #expect(outcome.errors.contains(lost), "\(outcome)")
+      #expect(outcome.errors.split(separator: "\n").count <= 2, "\(outcome)")
+    }
   }
 
   @Test func `a reader that has gone is reported once, and nothing is kept for it`() throws {
