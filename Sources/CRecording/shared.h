@@ -9,3 +9,6 @@ void cmr_describe(char *text, size_t size, int tag, int64_t key);
 void cmr_echo(int fd, const void *bytes, int64_t count);
 // Whether a copy of a descriptor is a copy of a standard stream.
 void cmr_copied(int from, int to);
+
+// The same for a descriptor, which the tape then owns.
+int cmr_commit(int fd);

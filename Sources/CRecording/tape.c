@@ -157,11 +157,9 @@ static void note(int tag, int64_t key, int64_t result) {
   number(result);
 }
 
-static int begin(int fd, bool is_held) {
+int cmr_hold(void) {
   memset(&tape, 0, sizeof tape);
-  tape.records = true;
-  tape.fd = fd;
-  tape.is_held = is_held;
+  tape.records = tape.is_held = true;
   tape.bytes = malloc(tape.capacity = PART_BYTES * 2);
   if (tape.bytes == NULL) return -ENOMEM;
   cmx_intake_here = &recorder;
@@ -175,23 +173,18 @@ static void write_head(void) {
   write_all(&head, sizeof head);
 }
 
-int cmr_record(int fd) {
-  int result = begin(fd, false);
-  if (result < 0) return result;
-  write_head();
-  return -tape.failure;
-}
-
-int cmr_hold(void) { return begin(-1, true); }
-
 bool cmr_is_held(void) { return cmx_intake_here != NULL && tape.is_held; }
 
+// After a failure all of it is still held, so that another file can be tried.
 int cmr_commit(int fd) {
+  size_t held = tape.count;
   tape.fd = fd;
   tape.is_held = false;
   write_head();
   flush();
-  return -tape.failure;
+  int failure = tape.failure;
+  if (failure != 0) tape.is_held = true, tape.count = held, tape.first = 0, tape.failure = 0;
+  return -failure;
 }
 
 // ---- Reading -------------------------------------------------------------------------------

@@ -83,29 +83,31 @@ struct RecordedStart {
 enum Recording {
   /// Starts to record this thread's input.
   static func begin(_ path: String, _ script: ScriptText) throws(ScriptFailure) {
-    // Only for the user: it contains the environment, and perhaps secrets.
-    let fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    if fd < 0 { throw failure(path, String(cString: strerror(errno))) }
-    do { try Tape.record(into: fd) } catch {
-      ftruncate(fd, 0)
-      throw failure(path, error.message)
+    keep(script)
+    do { try Tape.commit(to: path) } catch {
+      Tape.letGo()
+      let message = "--record: cannot write '\(path)': \(error.message)"
+      throw ScriptFailure(message: message, status: ExitStatus.usage)
     }
-    RecordedStart.encode(script: script).withUnsafeBytes { Tape.put(.settings, $0) }
   }
 
   /// Keeps the start of a recording in memory if the script calls a method `record`.
   static func hold(_ script: ScriptText) {
-    guard callsRecord(script.bytes) else { return }
+    if callsRecord(script.bytes) { keep(script) }
+  }
+
+  private static func keep(_ script: ScriptText) {
     Tape.hold()
     RecordedStart.encode(script: script).withUnsafeBytes { Tape.put(.settings, $0) }
   }
 
   /// Writes the rest; a replay checks that it has used the whole recording.
+  /// - Parameter origin: What started it.
   /// - Returns: false if the recording could not be written.
-  static func finish() -> Bool {
+  static func finish(_ origin: String) -> Bool {
     if Intake.isPlain { return true }
     do { try Tape.finish() } catch {
-      writeToStandardError("moonloop: --record: the recording is incomplete: \(error.message)")
+      writeToStandardError("moonloop: \(origin): the recording is incomplete: \(error.message)")
       return false
     }
     return true
@@ -131,9 +133,5 @@ enum Recording {
     do { try state.run("require 'moonloop.recording'", name: "=moonloop") } catch {
       writeToStandardError("moonloop: \(error.message)")
     }
-  }
-
-  private static func failure(_ path: String, _ why: String) -> ScriptFailure {
-    ScriptFailure(message: "--record: cannot write '\(path)': \(why)", status: ExitStatus.usage)
   }
 }

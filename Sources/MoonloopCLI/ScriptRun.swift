@@ -229,7 +229,7 @@ final class ScriptRun {
       isIncomplete = true
       reporter.report("moonloop: \(LuaText.clean(text))")
     }
-    let isRecorded = Recording.finish()
+    let isRecorded = Recording.finish(settings.record == nil ? "loop:record" : "--record")
     if !isRecorded || outputHasFailed || traceFile?.hasFailed ?? false { isIncomplete = true }
   }
 

@@ -45,13 +45,7 @@ package enum Tape {
   /// The number of events so far.
   package static var events: UInt64 { cmr_events() }
 
-  /// Starts to record this thread's calls to a descriptor, which the tape then owns.
-  package static func record(into fd: Int32) throws(SystemError) {
-    let result = cmr_record(fd)
-    if result < 0 { throw SystemError(call: SystemCall.write.name, code: -result) }
-  }
-
-  /// Starts to keep in memory what a recording would have, in case the script asks for one.
+  /// Starts to keep in memory what this thread's recording has.
   package static func hold() { _ = cmr_hold() }
 
   /// Whether the recording so far is only in memory.
@@ -60,9 +54,10 @@ package enum Tape {
   /// Drops what was kept: the script does what cannot be recorded.
   package static func letGo() { cmr_let_go() }
 
-  /// Writes what was kept to a descriptor, and continues there.
-  package static func commit(into fd: Int32) throws(SystemError) {
-    let result = cmr_commit(fd)
+  /// Writes what was kept to a file, and continues there.
+  /// - Throws: What was there stays as it is, and what was kept is still kept.
+  package static func commit(to path: String) throws(SystemError) {
+    let result = cmr_commit_to(path)
     if result < 0 { throw SystemError(call: SystemCall.write.name, code: -result) }
   }
 

@@ -12,17 +12,15 @@ enum { cmr_format_version = 2 };
 // Keys for the standard libraries' answers; see `Tape.Key`.
 enum { cmr_key_library = 2 };
 
-// Starts to write to a descriptor, which the tape then owns. 0, or -errno.
-int cmr_record(int fd);
-
-// Starts to keep in memory what would be written, for a script that may ask for it; gives up beyond
+// Starts to keep in memory what is to be written, for a script that may ask for it; gives up beyond
 // a megabyte. 0, or -errno.
 int cmr_hold(void);
 bool cmr_is_held(void);
 // Drops what is only in memory; no effect on what is written.
 void cmr_let_go(void);
-// Writes what was kept to a descriptor, which the tape then owns, and continues.
-int cmr_commit(int fd);
+// Writes what was kept to a file, and continues there. 0; or -errno: what was there stays as it is,
+// and what was kept is still kept.
+int cmr_commit_to(const char *path);
 
 enum cmr_flaw {
   cmr_sound,

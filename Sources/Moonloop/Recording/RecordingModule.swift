@@ -1,6 +1,5 @@
 // `loop:record`: a script records its own run. See docs/recording.md.
 
-internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopRecording
@@ -30,7 +29,11 @@ func loopRecord(_ call: HostCall) throws -> Int32 {
   try call.requireGrant(of: .files)
   let path = try call.string(2, "the file")
   if Intake.isReplayed {
-    if Tape.take(.began).first != 1 { throw isRecordedAlready }
+    switch Int32(Tape.take(.began).first ?? 0) {
+    case 0: throw isRecordedAlready
+    case 1: break
+    case let code: throw refusal(path, SystemError(call: "write", code: code - 2))
+    }
   } else if Intake.isKept && !Tape.isHeld {
     tell(0)
     throw isRecordedAlready
@@ -44,6 +47,7 @@ func loopRecord(_ call: HostCall) throws -> Int32 {
 private let isRecordedAlready = OperatingFailure(
   "loop:record: the program is already being recorded", "EALREADY")
 
+/// For a replay: 0 for a program that is recorded already, 1 for a recording, errno + 2.
 private func tell(_ outcome: UInt8) { withUnsafeBytes(of: outcome) { Tape.put(.began, $0) } }
 
 private func begin(_ path: String) throws {
@@ -52,13 +56,15 @@ private func begin(_ path: String) throws {
       "loop:record: the beginning of the program is lost: call it early in the main script, or use "
         + "'moonloop run --record'", "ENOTSUP")
   }
-  let fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-  if fd < 0 {
-    let error = SystemError(call: "open", code: errno)
-    throw OperatingFailure("loop:record: cannot write '\(path)': \(error.message)", error.name)
+  do { try Tape.commit(to: path) } catch {
+    tell(UInt8(clamping: error.code + 2))
+    throw refusal(path, error)
   }
-  try Tape.commit(into: fd)
   tell(1)
+}
+
+private func refusal(_ path: String, _ error: SystemError) -> OperatingFailure {
+  OperatingFailure("loop:record: cannot write '\(path)': \(error.message)", error.name)
 }
 
 /// `recording:invalidate()`, and `<close>`.
