@@ -58,11 +58,13 @@ static int print(lua_State *L) {
 
 // The values that '%s' shows are replaced; '%p' always shows an address.
 static int format(lua_State *L) {
-  const char *text = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "";
+  size_t length = 0;
+  const char *text = lua_type(L, 1) == LUA_TSTRING ? lua_tolstring(L, 1, &length) : "";
+  const char *end = text + length;  // there may be zeros in it
   int arg = 1, count = lua_gettop(L);
-  while ((text = strchr(text, '%')) != NULL) {
+  while ((text = memchr(text, '%', (size_t)(end - text))) != NULL) {
     text += 1 + strspn(text + 1, "-+ #0.123456789");
-    if (*text == '\0') break;
+    if (text == end) break;
     if (*text++ == '%') continue;
     arg++;
     if (text[-1] == 'p')
