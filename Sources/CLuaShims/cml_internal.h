@@ -50,6 +50,14 @@ void cml_end_work(struct cml_state *s, lua_State *L, struct cml_work *work);
 // frame, so that its messages name the function as the script did. (cml_program.c)
 int cml_call_original(lua_State *L, int upvalue);
 
+// Refuses zero bytes in the first arguments, which name something to the system. [-0, +0, v]
+void cml_check_names(lua_State *L, int names);
+// Whether a value is one of liblua's functions behind such a check; then that function, with the
+// arguments on the stack checked. (cml_named.c)
+bool cml_is_named(lua_State *L, int index);
+lua_CFunction cml_original_of_named(lua_State *L, int index);
+void cml_install_named(lua_State *L);
+
 // In a state that hides addresses, puts a name and a number in the place of an argument that would
 // show one. [-0, +0, m] (cml_safe.c)
 void cml_hide_address(lua_State *L, int arg);

@@ -25,6 +25,7 @@ static int exit_program(lua_State *L) {
 // One with upvalues needs a frame of its own.
 int cml_call_original(lua_State *L, int upvalue) {
   int original = lua_upvalueindex(upvalue);
+  if (cml_is_named(L, original)) return cml_original_of_named(L, original)(L);
   if (lua_getupvalue(L, original, 1) == NULL) return lua_tocfunction(L, original)(L);
   lua_pop(L, 1);
   lua_pushvalue(L, original);
@@ -35,6 +36,7 @@ int cml_call_original(lua_State *L, int upvalue) {
 
 // Like liblua's own, which ignores SIGINT while the command runs.
 static int execute(lua_State *L) {
+  cml_check_names(L, 1);
   const char *command = luaL_optstring(L, 1, NULL);
   errno = 0;
   int status = hooks_of(L, 1)->execute(command);
@@ -47,7 +49,7 @@ static int execute(lua_State *L) {
 static void replace_execute(lua_State *L, const struct cml_program_hooks *hooks) {
   if (hooks->execute != NULL && lua_getglobal(L, "os") == LUA_TTABLE &&
       lua_getfield(L, -1, "execute") == LUA_TFUNCTION) {
-    bool is_recorded = lua_getupvalue(L, -1, 1) != NULL;
+    bool is_recorded = !cml_is_named(L, -1) && lua_getupvalue(L, -1, 1) != NULL;
     if (is_recorded) lua_pop(L, 1);
     lua_pushlightuserdata(L, (void *)hooks);
     lua_pushcclosure(L, execute, 1);
@@ -60,6 +62,7 @@ static void replace_execute(lua_State *L, const struct cml_program_hooks *hooks)
 }
 
 static int blocking(lua_State *L) {
+  cml_check_names(L, 1);
   if (!lua_toboolean(L, lua_upvalueindex(UP_TOLD))) {
     const struct cml_program_hooks *hooks = hooks_of(L, UP_HOOKS);
     bool told = hooks->blocks(L, lua_tostring(L, lua_upvalueindex(UP_NAME)), hooks->context);

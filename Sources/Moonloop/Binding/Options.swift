@@ -24,6 +24,13 @@ extension HostCall {
     try stack.text(index, what)
   }
 
+  /// An argument that names something to the system, which would cut it at a zero byte.
+  package func systemText(_ index: Int32, _ what: String) throws(ScriptMistake) -> String {
+    let text = try string(index, what)
+    if text.utf8.contains(0) { throw mistake("\(what) must not contain a zero byte") }
+    return text
+  }
+
   /// An argument in seconds, as nanoseconds.
   @inline(__always)
   package func seconds(
@@ -133,6 +140,11 @@ package struct Options {
 
   package func string(_ name: StaticString) throws(ScriptMistake) -> String? {
     try read(name) { index throws(ScriptMistake) in try stack.text(index, "'\(name)'") }
+  }
+
+  /// The same for what names something to the system, which would cut it at a zero byte.
+  package func systemText(_ name: StaticString) throws(ScriptMistake) -> String? {
+    try read(name) { index throws(ScriptMistake) in try call.systemText(index, "'\(name)'") }
   }
 
   /// A handle's name in reports, as text on one line that terminals show and do not obey. It does

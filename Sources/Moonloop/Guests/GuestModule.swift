@@ -50,7 +50,7 @@ let moduleGuest: LuaRawFunction = { L, context in
 
 extension HostCall {
   fileprivate func guestScript(_ options: Options) throws -> WorkerText {
-    let (file, text) = (try options.string("file"), try options.string("text"))
+    let (file, text) = (try options.systemText("file"), try options.string("text"))
     let script: WorkerText
     if let text {
       if file != nil { throw mistake("takes 'file' or 'text', not both") }

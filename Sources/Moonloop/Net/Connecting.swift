@@ -258,10 +258,10 @@ func netConnect(_ call: HostCall) throws -> Int32 {
   request.limits = try StreamLimits(options, timeout: "io_timeout")
   request.noDelay = try options.boolean("nodelay") ?? true
   request.keepAlive = try options.integer("keepalive", in: 1...32767)
-  request.localHost = try options.string("local_host")
+  request.localHost = try options.systemText("local_host")
   let family = try options.family()
   let timeout = try options.seconds("timeout", .notNegative)
-  request.tls = try call.clientTLS(options, host: try options.string("host"))
+  request.tls = try call.clientTLS(options, host: try options.systemText("host"))
   let coroutine = try call.requireWaiting()
   let wait = ConnectWait(call.runtime, request)
   do {

@@ -123,7 +123,7 @@ func netUDP(_ call: HostCall) throws -> Int32 {
   try call.requireRoom()
   let options = try call.options(
     1, udpOptions, example: "{ port = 5353, function(socket, data, peer) … end }")
-  let host = try options.string("host") ?? "0.0.0.0"
+  let host = try options.systemText("host") ?? "0.0.0.0"
   let port = try options.integer("port", in: 0...65535) ?? 0
   guard let local = datagramAddress(host, port) else {
     throw call.mistake(
@@ -213,7 +213,7 @@ func datagramSend(_ call: HostCall) throws -> Int32 {
   }
   var to: SocketAddress?
   if call.count >= 3 {
-    let host = try call.string(3, "the host")
+    let host = try call.systemText(3, "the host")
     guard call.stack.type(4) == .number, let port = call.stack.integer(4),
       (1...65535).contains(port)
     else { throw call.mistake("the port must be from 1 to 65535, got \(call.given(4))") }

@@ -136,7 +136,7 @@ func netResolve(_ call: HostCall) throws -> Int32 {
     family = try options.family()
     timeout = try options.seconds("timeout", .notNegative)
   }
-  let name = try call.string(1, "the name")
+  let name = try call.systemText(1, "the name")
   try call.requireGrant(forName: name)
   if let address = SocketAddress(numeric: name, port: 0) {
     call.stack.push(hosts: [address])  // it is an address already

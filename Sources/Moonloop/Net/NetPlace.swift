@@ -20,13 +20,14 @@ enum NetPlace {
 
   /// Reads 'host' and 'port', or 'path'.
   init(_ options: Options, _ call: HostCall, isServer: Bool) throws(ScriptMistake) {
-    let host = try options.string("host")
+    let host = try options.systemText("host")
     let port = try options.integer("port", in: (isServer ? 0 : 1)...65535)
     if let path = try options.string("path") {
       if host != nil || port != nil {
         throw call.mistake("'path' is for Unix sockets, 'host' and 'port' for others; give one")
       }
       guard let address = SocketAddress(path: path) else {
+        if path.utf8.contains(0) { throw call.mistake("'path' must not contain a zero byte") }
         throw call.mistake(
           "'path' must have 1 to 107 bytes, got \(path.utf8.count)",
           hint: "an abstract name, behind \"@\", may have 108")
@@ -47,7 +48,7 @@ enum NetPlace {
     _ host: String, _ port: Int, _ call: HostCall
   ) throws(ScriptMistake) -> NetPlace {
     if let address = SocketAddress(numeric: host, port: port) { return .address(address) }
-    if host.isEmpty || host.utf8.count > 253 || host.utf8.contains(0) {
+    if host.isEmpty || host.utf8.count > 253 {
       throw call.mistake("'host' must be a name or an address, got \(host.utf8.count) bytes")
     }
     return .name(host, port: port)

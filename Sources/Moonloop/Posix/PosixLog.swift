@@ -75,7 +75,7 @@ private func sinkOpen(_ call: HostCall) throws -> some LuaPushable {
   try call.requireRoom(for: .files)
   var sink = LogSink(number: -1)
   if call.stack.type(1) == .string {
-    let path = try call.string(1, "the path")
+    let path = try call.systemText(1, "the path")
     try Intake.attempt { () throws(SystemError) in sink = try LogSink(appendingTo: path) }
   } else {
     sink = try LogSink(try call.posixNumber())

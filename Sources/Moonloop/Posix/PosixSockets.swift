@@ -76,7 +76,7 @@ extension HostCall {
 
 /// `address(host)`: the family of a numeric address; nil if it is none.
 private func posixAddress(_ call: HostCall) throws -> Int32 {
-  guard let address = SocketAddress(numeric: try call.string(1, "the host"), port: 0) else {
+  guard let address = SocketAddress(numeric: try call.systemText(1, "the host"), port: 0) else {
     call.stack.pushNil()
     return 1
   }
@@ -223,9 +223,11 @@ private func posixReceiveDescriptor(_ call: HostCall) throws -> Int32 {
 private func posixMembership(_ call: HostCall) throws {
   let fd = try call.posixNumber()
   let joins = call.stack.boolean(2)
-  let group = try call.string(3, "the group")
-  let interface = call.stack.string(4)
-  let source = call.stack.string(5)
+  let group = try call.systemText(3, "the group")
+  let interface =
+    call.count < 4 || call.stack.type(4) == .nil ? nil : try call.systemText(4, "the interface")
+  let source =
+    call.count < 5 || call.stack.type(5) == .nil ? nil : try call.systemText(5, "the source")
   guard let address = SocketAddress(numeric: group, port: 0) else {
     throw SystemError(call: "setsockopt", code: EINVAL)
   }
@@ -240,7 +242,7 @@ private func posixMembership(_ call: HostCall) throws {
 /// or number follows a "%".
 private func posixMulticastInterface(_ call: HostCall) throws {
   let fd = try call.posixNumber()
-  let text = try call.string(2, "the interface")
+  let text = try call.systemText(2, "the interface")
   if text.contains(":") {
     let scope = String(text.split(separator: "%").dropFirst().first ?? "")
     var index = UInt32(scope) ?? if_nametoindex(scope)

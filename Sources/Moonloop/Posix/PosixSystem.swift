@@ -9,7 +9,9 @@ let posixSystemEntries: [LuaEntry] = [
   .function("folder") { host($0, $1, "folder", posixFolder) },
   // `set_folder(path)`: of the whole process.
   .function("set_folder") {
-    hostDone($0, $1, "set_folder") { try $0.check("chdir", chdir(try $0.string(1, "the path"))) }
+    hostDone($0, $1, "set_folder") {
+      try $0.check("chdir", chdir(try $0.systemText(1, "the path")))
+    }
   },
   .function("environment") { host($0, $1, "environment", posixEnvironment) },
   .function("set_variable") { hostDone($0, $1, "set_variable", posixSetVariable) },
@@ -49,17 +51,17 @@ private func posixEnvironment(_ call: HostCall) throws -> Int32 {
 
 /// `set_variable(name, value or nil)`: of the whole process.
 private func posixSetVariable(_ call: HostCall) throws {
-  let name = try call.string(1, "the name")
+  let name = try call.systemText(1, "the name")
   if call.count < 2 || call.stack.type(2) == .nil {
     try call.check("unsetenv", unsetenv(name))
   } else {
-    try call.check("setenv", setenv(name, try call.string(2, "the value"), 1))
+    try call.check("setenv", setenv(name, try call.systemText(2, "the value"), 1))
   }
 }
 
 /// `link(path)`: what a symbolic link points to.
 private func posixLink(_ call: HostCall) throws -> Int32 {
-  let path = try call.string(1, "the path")
+  let path = try call.systemText(1, "the path")
   let scratch = call.runtime.loop.scratch
   let target = scratch.assumingMemoryBound(to: CChar.self)
   let count = try call.check("readlink", readlink(path, target.baseAddress!, target.count))
@@ -69,7 +71,7 @@ private func posixLink(_ call: HostCall) throws -> Int32 {
 
 /// `set_mode(path, bits)`: adds permissions to those of a file.
 private func posixSetMode(_ call: HostCall) throws {
-  let path = try call.string(1, "the path")
+  let path = try call.systemText(1, "the path")
   let bits = mode_t(try call.stack.integer(2, "the permissions", in: 0...0o7777))
   var status = stat()
   try call.check("stat", stat(path, &status))
@@ -105,7 +107,7 @@ private func posixSetPriority(_ call: HostCall) throws {
 /// `names(family, host, port)`: the names of a host and a service. Blocks: it is for workers.
 private func posixNames(_ call: HostCall) throws -> Int32 {
   let isV6 = call.stack.string(1) == "inet6"
-  let host = try call.string(2, "the host")
+  let host = try call.systemText(2, "the host")
   let port = try call.stack.integer(3, "the port", in: 0...65535)
   var v4 = sockaddr_in()
   v4.sin_family = sa_family_t(AF_INET)

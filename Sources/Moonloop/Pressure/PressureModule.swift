@@ -44,8 +44,8 @@ extension HostCall {
     if !(1000...window).contains(stall) {
       throw mistake("'stall' must be from 1e-6 seconds to 'window', got \(Double(stall) / 1e9)")
     }
-    let path = try options.string("file") ?? "/proc/pressure/\(resource[0])"
-    if path.isEmpty || path.utf8.contains(0) {
+    let path = try options.systemText("file") ?? "/proc/pressure/\(resource[0])"
+    if path.isEmpty {
       throw mistake("'file' must be the path of a pressure file")
     }
     let trigger = Loop.PressureWatch.Trigger(

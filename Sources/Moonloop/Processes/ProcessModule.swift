@@ -334,8 +334,7 @@ func processWait(_ call: HostCall) throws -> Int32 {
 /// `notify(lines)`: notifies the service manager, if there is one.
 func processNotify(_ call: HostCall) throws {
   try call.requireAllPrograms("notify the service manager")
-  let lines = try call.string(1, "argument 1")
-  if lines.utf8.contains(0) { throw call.mistake("argument 1 must not contain a zero byte") }
+  let lines = try call.systemText(1, "argument 1")
   Systemd.notify(lines)
 }
 

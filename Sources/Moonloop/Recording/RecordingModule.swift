@@ -27,7 +27,7 @@ private let tapePlays: LuaRawFunction = { L, _ in
 func loopRecord(_ call: HostCall) throws -> Int32 {
   if call.runtime.granted.guest != nil { throw call.mistake("a guest cannot be recorded") }
   try call.requireGrant(of: .files)
-  let path = try call.string(2, "the file")
+  let path = try call.systemText(2, "the file")
   if Intake.isReplayed {
     switch Int32(Tape.take(.began).first ?? 0) {
     case 0: throw isRecordedAlready

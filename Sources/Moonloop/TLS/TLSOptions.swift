@@ -84,7 +84,6 @@ extension HostCall {
     if let options { try read(options, side, &plan, &host) }
     if plan.isServer { host = nil }
     if let given = host {
-      if given.utf8.contains(0) { throw mistake("'host' has a zero byte, which no name has") }
       if given.hasSuffix(".") { host = String(given.dropLast()) }  // the root, in no certificate
     }
     if !plan.isServer, plan.verification != .none, host == nil {
@@ -106,11 +105,11 @@ extension HostCall {
     _ options: Options, _ side: TLSSide, _ plan: inout TLSPlan, _ host: inout String?
   ) throws(ScriptMistake) {
     switch side {
-    case .client: host = try options.string("host") ?? host
+    case .client: host = try options.systemText("host") ?? host
     case .listener: plan.isServer = true
     case .either:
       plan.isServer = try options.boolean("server") ?? false
-      host = try options.string("host")
+      host = try options.systemText("host")
       if plan.isServer, host != nil { throw mistake("'host' is only for clients") }
     }
     if options.has("timeout") { _ = try options.seconds("timeout", .positive) }
@@ -157,8 +156,7 @@ extension HostCall {
 
   /// A PEM text unchanged, or the path of a file, which must be granted.
   private func pem(_ options: Options, _ name: StaticString) throws(ScriptMistake) -> TLSText? {
-    guard let text = try options.string(name) else { return nil }
-    if text.utf8.contains(0) { throw mistake("'\(name)' must not contain a zero byte") }
+    guard let text = try options.systemText(name) else { return nil }
     let isText = text.utf8.split(separator: UInt8(ascii: "\n")).contains {
       $0.starts(with: "-----BEGIN ".utf8)
     }

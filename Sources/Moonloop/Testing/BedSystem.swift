@@ -18,7 +18,7 @@ let bedSystemEntries: [LuaEntry] = [
 
 /// `files(path)`: what a folder holds, `{ name, kind }` each, in order of names.
 private func bedFiles(_ call: HostCall) throws -> Int32 {
-  let path = try call.string(1, "the folder")
+  let path = try call.systemText(1, "the folder")
   guard let folder = opendir(path) else {
     throw SystemError(call: "opendir '\(path)'", code: errno)
   }
@@ -65,7 +65,7 @@ private func bedIsTerminal(_ call: HostCall) throws -> some LuaPushable {
 /// `is_own_output(path)`: whether standard output or error goes into this file.
 private func bedIsOwnOutput(_ call: HostCall) throws -> Int32 {
   var file = stat()
-  let isThere = stat(try call.string(1, "the file"), &file) == 0
+  let isThere = stat(try call.systemText(1, "the file"), &file) == 0
   let isOwn = [STDOUT_FILENO, STDERR_FILENO].contains { fd in
     var own = stat()
     return isThere && fstat(fd, &own) == 0 && own.st_ino == file.st_ino

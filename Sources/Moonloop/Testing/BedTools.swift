@@ -38,7 +38,7 @@ private func bedMakeFolder(_ call: HostCall) throws -> some LuaPushable {
 
 /// `set_working_folder(path)`: true; or nil and why not.
 private func bedSetWorkingFolder(_ call: HostCall) throws -> Int32 {
-  let path = try call.string(1, "the folder")
+  let path = try call.systemText(1, "the folder")
   if chdir(path) == 0 {
     call.stack.push(true)
     return 1
@@ -50,7 +50,7 @@ private func bedSetWorkingFolder(_ call: HostCall) throws -> Int32 {
 
 /// `make_folders(path)`: makes a folder and those it is in, where they are missing.
 private func bedMakeFolders(_ call: HostCall) throws -> some LuaPushable {
-  let path = try call.string(1, "the folder")
+  let path = try call.systemText(1, "the folder")
   var end = path.startIndex
   while end < path.endIndex {
     end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
@@ -65,7 +65,7 @@ private func bedMakeFolders(_ call: HostCall) throws -> some LuaPushable {
 /// `write_file(path, text)`: a new file takes the place of the old one once all of it is written: a
 /// full disk leaves the old one. What is no plain file is written to.
 private func bedWriteFile(_ call: HostCall) throws -> some LuaPushable {
-  let path = try call.string(1, "the file")
+  let path = try call.systemText(1, "the file")
   let text = FileValue.bytes(call.stack.withBytes(2) { Array($0) } ?? [])
   var status = stat()
   let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
@@ -91,7 +91,7 @@ private func bedWorkingFolder(_ call: HostCall) throws -> some LuaPushable {
 
 /// `remove_folder(path)`: removes a folder and its contents; links are not followed.
 private func bedRemoveFolder(_ call: HostCall) throws -> some LuaPushable {
-  let path = try call.string(1, "the folder")
+  let path = try call.systemText(1, "the folder")
   if let failure = remove(path, in: AT_FDCWD) { throw failure }
   return true
 }
@@ -189,7 +189,7 @@ private func bedWrite(_ call: HostCall) throws -> some LuaPushable {
 
 /// `open(path)`: a descriptor to read a file by.
 private func bedOpen(_ call: HostCall) throws -> some LuaPushable {
-  let path = try call.string(1, "the file")
+  let path = try call.systemText(1, "the file")
   let fd = open(path, O_RDONLY | O_CLOEXEC)
   if fd < 0 { throw SystemError(call: "open '\(path)'", code: errno) }
   return Int(fd)

@@ -48,9 +48,12 @@ extension HostCall {
   fileprivate func watchedPath(_ index: Int32) throws(ScriptMistake) -> [UInt8] {
     defer { stack.pop() }
     guard stack.rawGet(index, item: 1) == .string,
-      var path = stack.withBytes(-1, { Array($0) }), !path.isEmpty, !path.contains(0)
+      var path = stack.withBytes(-1, { Array($0) }), !path.isEmpty
     else {
       throw mistake("the path, the first element of the table, must be a string, got \(given(-1))")
+    }
+    if path.contains(0) {
+      throw mistake("the path, the first element of the table, must not contain a zero byte")
     }
     while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
     return path

@@ -81,7 +81,7 @@ extension HostCall {
   /// The script: a file by its name, or a text.
   fileprivate func workerText(_ options: Options) throws -> WorkerText {
     let type = stack.rawGet(options.index, item: 1)
-    let file = type == .nil ? nil : try string(stack.absolute(-1), "the script's file")
+    let file = type == .nil ? nil : try systemText(stack.absolute(-1), "the script's file")
     stack.pop()
     let source = try options.string("source")
     if let source {

@@ -179,6 +179,9 @@ function configuration.configure(what)
     doc = configuration.document(what, site() or "configuration")
     doc.folder = "."
   elseif type(what) == "string" then
+    if what:find "%z" then
+      host.mistake "ml.configure: the path must not contain a zero byte"
+    end
     local text, message = configuration.text(what)
     if not text then host.mistake("ml.configure: cannot read " .. message) end
     doc, message = evaluated(text, what)

@@ -21,7 +21,7 @@ local function two(name, from, to, options, known)
 end
 
 function fs.stat(path, options)
-  file.text("ml.fs.stat", path, "the path")
+  file.path("ml.fs.stat", path)
   local made, call = one("ml.fs.stat", path, options, { follow = "boolean" })
   return file.facts(call(made.follow == false and "lstat" or "stat", path))
 end
@@ -35,7 +35,7 @@ local function join(folder, name)
 end
 
 function fs.list(path, options)
-  file.text("ml.fs.list", path, "the path")
+  file.path("ml.fs.list", path)
   local _, call = one("ml.fs.list", path, options, {})
   local entries, message, code = call("scandir", path)
   if not entries then return nil, message, code end
@@ -46,7 +46,7 @@ function fs.list(path, options)
 end
 
 function fs.walk(path, options)
-  file.text("ml.fs.walk", path, "the path")
+  file.path("ml.fs.walk", path)
   local made, call = one("ml.fs.walk", path, options, { depth = "number" })
   local waiting = { { path = path, kind = "folder", depth = -1 } }
   local is_first = true
@@ -76,7 +76,7 @@ function fs.walk(path, options)
 end
 
 function fs.read(path, options)
-  file.text("ml.fs.read", path, "the path")
+  file.path("ml.fs.read", path)
   local made, call = one("ml.fs.read", path, options, { limit = "number" })
   return call("load", path, made.limit or LIMIT)
 end
@@ -92,34 +92,34 @@ local function store(name, path, text, options, flags)
 end
 
 function fs.write(path, text, options)
-  file.text("ml.fs.write", path, "the path")
+  file.path("ml.fs.write", path)
   file.text("ml.fs.write", text, "the text")
   return store("ml.fs.write", path, text, options, TRUNCATE)
 end
 
 function fs.append(path, text, options)
-  file.text("ml.fs.append", path, "the path")
+  file.path("ml.fs.append", path)
   file.text("ml.fs.append", text, "the text")
   return store("ml.fs.append", path, text, options, APPEND)
 end
 
 function fs.replace(path, text, options)
-  file.text("ml.fs.replace", path, "the path")
+  file.path("ml.fs.replace", path)
   file.text("ml.fs.replace", text, "the text")
   local made, call = one("ml.fs.replace", path, options, { permissions = file.PERMISSIONS })
   return call("replace", path, text, made.permissions or -1)
 end
 
 function fs.mkdir(path, options)
-  file.text("ml.fs.mkdir", path, "the path")
+  file.path("ml.fs.mkdir", path)
   local made, call = one("ml.fs.mkdir", path, options,
     { parents = "boolean", permissions = file.PERMISSIONS })
   return call(made.parents and "mkdirs" or "mkdir", path, made.permissions or 511)
 end
 
 function fs.rename(from, to, options)
-  file.text("ml.fs.rename", from, "the path")
-  file.text("ml.fs.rename", to, "the new path")
+  file.path("ml.fs.rename", from)
+  file.path("ml.fs.rename", to, "the new path")
   local _, call = two("ml.fs.rename", from, to, options, {})
   return call("rename", from, to)
 end
@@ -166,8 +166,8 @@ local function is_inside(call, path, folder)
 end
 
 function fs.copy(from, to, options)
-  file.text("ml.fs.copy", from, "the path")
-  file.text("ml.fs.copy", to, "the new path")
+  file.path("ml.fs.copy", from)
+  file.path("ml.fs.copy", to, "the new path")
   local made, call = two("ml.fs.copy", from, to, options,
     { recursive = "boolean", replace = "boolean" })
   local flags = made.replace == false and 3 or 2
@@ -182,7 +182,7 @@ function fs.copy(from, to, options)
 end
 
 function fs.remove(path, options)
-  file.text("ml.fs.remove", path, "the path")
+  file.path("ml.fs.remove", path)
   local made, call = one("ml.fs.remove", path, options, { recursive = "boolean" })
   if made.recursive then return call("remove_all", path) end
   local done, message, code = call("unlink", path)
@@ -205,6 +205,8 @@ local function template(name, options)
     mistake(("%s: 'prefix' must not have a '/', got '%s'; 'folder' says where"):format(name,
       made.prefix))
   end
+  file.path(name, made.prefix or "", "'prefix'")
+  file.path(name, made.folder or "", "'folder'")
   local folder = made.memory and MEMORY or made.folder or getenv "TMPDIR" or "/tmp"
   local call = file.caller(name, ("'%s'"):format(folder), made.timeout)
   if made.memory then
@@ -234,20 +236,20 @@ function fs.temporary_folder(options)
 end
 
 function fs.link(path, other, options)
-  file.text("ml.fs.link", path, "the path")
-  file.text("ml.fs.link", other, "the new path")
+  file.path("ml.fs.link", path)
+  file.path("ml.fs.link", other, "the new path")
   local made, call = two("ml.fs.link", path, other, options, { symbolic = "boolean" })
   return call(made.symbolic and "symlink" or "link", path, other)
 end
 
 function fs.target(path, options)
-  file.text("ml.fs.target", path, "the path")
+  file.path("ml.fs.target", path)
   local made, call = one("ml.fs.target", path, options, { whole = "boolean" })
   return call(made.whole and "realpath" or "readlink", path)
 end
 
 function fs.chmod(path, permissions, options)
-  file.text("ml.fs.chmod", path, "the path")
+  file.path("ml.fs.chmod", path)
   local _, call = one("ml.fs.chmod", path, options, {})
   if math.type(permissions) ~= "integer" or permissions < 0 or permissions > 4095 then
     mistake(("ml.fs.chmod: the permissions must be a number from 0 to 4095, such as 420 (0644), "
@@ -257,7 +259,7 @@ function fs.chmod(path, permissions, options)
 end
 
 function fs.space(path, options)
-  file.text("ml.fs.space", path, "the path")
+  file.path("ml.fs.space", path)
   local _, call = one("ml.fs.space", path, options, {})
   local found, message, code = call("statfs", path)
   if not found then return nil, message, code end

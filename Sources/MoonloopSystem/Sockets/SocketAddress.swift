@@ -13,7 +13,9 @@ package struct SocketAddress: Sendable {
   /// A numeric address; nil if the text is not one.
   package init?(numeric host: String, port: Int) {
     var address = cmx_address()
-    guard cmx_address_parse(&address, host, Int32(port)) else { return nil }
+    guard !host.utf8.contains(0), cmx_address_parse(&address, host, Int32(port)) else {
+      return nil
+    }
     raw = address
   }
 

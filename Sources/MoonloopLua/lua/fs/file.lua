@@ -31,6 +31,14 @@ function file.text(name, value, what)
     host.given(value)))
 end
 
+--- Checks a path. The system would take what is before a zero byte for it.
+-- @param what default: "the path"
+function file.path(name, value, what)
+  what = what or "the path"
+  if not file.text(name, value, what):find "%z" then return end
+  mistake(("%s: %s must not contain a zero byte"):format(name, what))
+end
+
 --- Makes calls, all of them within one timeout.
 -- @param where what failures name: "'notes.txt'"
 function file.caller(name, where, timeout)
@@ -67,7 +75,7 @@ local FLAGS = { r = 0x800, ["r+"] = 0x802, w = 0xA41, ["w+"] = 0xA42, a = 0xC41,
   wx = 0xAC1, ["wx+"] = 0xAC2 }
 
 function file.open(path, mode, options)
-  file.text("ml.fs.open", path, "the path")
+  file.path("ml.fs.open", path)
   mode = mode or "r"
   local flags = type(mode) == "string" and FLAGS[(mode:gsub("b$", ""))]  -- "b" has no effect
   if not flags then
