@@ -5,8 +5,12 @@ internal import MoonloopCore
 
 /// `ml.configure(path)` or `ml.configure(table)` (D40).
 let moduleConfigure: LuaRawFunction = { L, context in
-  callSource(
-    L, context, "ml.configure", "return require('moonloop.configuration').configure(...)")
+  host(L, context, "ml.configure") { call in
+    if !call.runtime.granted.capabilities.allowsModule("moonloop.configuration") {
+      throw call.mistake("only a script with all grants may use configurations")
+    }
+    return try call.callSource("return require('moonloop.configuration').configure(...)")
+  }
 }
 
 private let limitOptions: [StaticString] = [

@@ -125,6 +125,13 @@ package struct GuestGrants: Sendable {
   /// Throws an error that names what is not granted, and the grant for it.
   func refusal(_ grant: String) -> String { "this guest may not do that; \(advice(of: grant))" }
 
+  /// The same for a path. What the guest may not read itself is not told: where a link outside of
+  /// its files leads.
+  func refusal(_ grant: String, for path: [UInt8]) -> String {
+    guard let (link, target) = files?.leavingLink(in: path) else { return refusal(grant) }
+    return "this guest may not do that, as '\(link)' leads to '\(target)'; \(advice(of: grant))"
+  }
+
   func advice(of grant: String) -> String {
     switch advice {
     case .commandLine: "--allow \(grant) would grant it"
@@ -133,7 +140,9 @@ package struct GuestGrants: Sendable {
   }
 
   func refusal(of call: FileCall) -> String {
-    if let needed = call.neededGrant(files ?? FileScope()) { return refusal("fs=\(needed)") }
+    if let needed = call.neededGrant(files ?? FileScope()) {
+      return refusal("fs=\(needed.grant)", for: needed.path)
+    }
     return "a guest with some files may not make links, or move links and folders; "
       + advice(of: "fs")
   }
@@ -297,6 +306,6 @@ extension HostCall {
       if (try? scope.place(of: bytes, writes: false)) != nil { return }
       if isGranted(scope.need(of: bytes, writes: false).flatMap(GuestQuestion.init)) { return }
     }
-    throw mistake(guest.refusal("fs=read:\(path)"))
+    throw mistake(guest.refusal("fs=read:\(path)", for: Array(path.utf8)))
   }
 }

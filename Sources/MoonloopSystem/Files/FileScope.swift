@@ -62,6 +62,22 @@ package struct FileScope: Sendable {
       isPlainFile: Self.kind(of: place) == Self.plainFile)
   }
 
+  /// The link in a path, which the scope allows to read, that leads out of it; and where it leads.
+  package func leavingLink(in path: [UInt8]) -> (link: String, target: String)? {
+    var ends = path.indices.dropFirst().filter { path[$0] == 0x2F }
+    ends.append(path.count)
+    for end in ends {
+      let part = Array(path[..<end])
+      guard (try? place(of: part, writes: false, follows: false)) != nil else { continue }
+      if (try? place(of: part, writes: false)) != nil { continue }
+      guard case .success(.bytes(let target)) = FileCall("readlink", [.bytes(part)]).run() else {
+        return nil
+      }
+      return (String(decoding: part, as: UTF8.self), String(decoding: target, as: UTF8.self))
+    }
+    return nil
+  }
+
   /// Adds what was missing: the place that was found then.
   package mutating func allow(_ need: FileNeed) {
     rules.append(Rule(root: need.place, reads: !need.writes, writes: need.writes))
@@ -206,15 +222,16 @@ extension FileCall {
     return nil
   }
 
-  /// What a scope must allow for this call, such as "read:notes.txt"; nil: it allows it, or never
-  /// would.
-  package func neededGrant(_ scope: FileScope) -> String? {
+  /// What a scope must allow for this call, such as "read:notes.txt", and for which path; nil: it
+  /// allows it, or never would.
+  package func neededGrant(_ scope: FileScope) -> (grant: String, path: [UInt8])? {
     for use in (try? ownUses()) ?? [] {
       guard let path = try? bytes(use.path) else { return nil }
       do throws(SystemError) {
         _ = try scope.place(of: path, writes: use.writes, follows: use.follows)
       } catch {
-        return "\(use.writes ? "write" : "read"):\(String(decoding: path, as: UTF8.self))"
+        let grant = "\(use.writes ? "write" : "read"):\(String(decoding: path, as: UTF8.self))"
+        return (grant, path)
       }
     }
     return nil
