@@ -98,6 +98,12 @@ int cmx_signal_divert(int number, int32_t thread) {
 
 void cmx_signal_pass_to(int number, int32_t thread) { atomic_store(&target[number], thread); }
 
+void cmx_signal_drop(int number) {
+  if (cmx_intake_is_replayed) return;
+  sigset_t set = only(number);
+  while (sigtimedwait(&set, NULL, &(struct timespec){0}) == number) {}
+}
+
 void cmx_signal_restore(int number) {
   CMX_UNLESS_REPLAYED(sigaction(number, &before[number], NULL));
 }

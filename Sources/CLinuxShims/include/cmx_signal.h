@@ -26,6 +26,8 @@ void cmx_signal_unblock(int number);
 int cmx_signal_divert(int number, int32_t thread);
 // Sets the thread that signals are passed on to.
 void cmx_signal_pass_to(int number, int32_t thread);
+// Drops a signal that waits for this thread or the process, if this thread blocks it.
+void cmx_signal_drop(int number);
 // Restores the previous action.
 void cmx_signal_restore(int number);
 

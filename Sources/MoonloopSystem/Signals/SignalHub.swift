@@ -61,7 +61,8 @@ enum SignalHub {
   }
 
   /// Releases a signal. After the last release, everything is back as before the first claim. A
-  /// signal that has come but was not read then has its previous effect.
+  /// signal that has come but was not read then has its previous effect; at the end of the program
+  /// none, as another has decided how it ends.
   static func leave(_ number: Int32, _ watch: Loop.SignalWatch) {
     let thread = cmx_thread_id()
     let unblocks = taken.withLock { table -> Bool in
@@ -72,6 +73,7 @@ enum SignalHub {
       if let other = table[number]!.threads.keys.first {
         cmx_signal_pass_to(number, other)
       } else {
+        if Ending.isAskedFor { cmx_signal_drop(number) }
         cmx_signal_restore(number)
         table[number] = nil
       }

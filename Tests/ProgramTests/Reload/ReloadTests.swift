@@ -86,6 +86,28 @@ import Testing
     }
   }
 
+  @Test(arguments: ["--watch", "--trace"])
+  func `a signal that a busy program has not read does not decide how it ends`(option: String)
+    throws
+  {
+    let script = """
+      local ml = require "moonloop"
+      if (...) == "--trace" then ml.current():signal { "hup", function() end } end
+      ml.current():after(0, function()
+        print "busy" io.stdout:flush()
+        while true do end
+      end)
+      """
+    try withFile(script, name: "busy.lua") { file in
+      let program = try Program(["run", option, file, option])
+      try program.waitFor("busy")
+      program.send(SIGHUP)
+      program.send(SIGTERM)
+      let outcome = try program.wait()
+      #expect(outcome.status == 143 && !outcome.wasKilled, "\(outcome)")
+    }
+  }
+
   @Test func `the example live.lua is changed while it runs`() throws {
     let outcome = try script(
       "example.lua", Program.examples.appendingPathComponent("live.lua").path)
