@@ -28,7 +28,8 @@ local loop = {}
 function loop:run(options) end
 
 ---Stops the innermost run, which hands the value to its caller.
----The run ends the next time it looks, not at once. Has no effect when the loop is not running.
+---The run ends the next time it looks, not at once. Has no effect when the loop is not running. If
+---there are several stops, the first value counts: a stop without one leaves it to later ones.
 ---```lua
 ---print(loop:stop())   --> false
 ---loop:after(1, function() print(loop:stop()) end)   --> true
