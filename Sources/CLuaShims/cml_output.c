@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cml_internal.h"
 
@@ -40,18 +41,74 @@ static int print(lua_State *L) {
   return 0;
 }
 
+struct line {
+  struct cml_output *output;
+  size_t count;
+  char bytes[BUFSIZ];
+};
+
+static void pass_on(struct line *line) {
+  if (line->count > 0) line->output->take(line->output->context, 1, line->bytes, line->count);
+  line->count = 0;
+}
+
+static void add(struct line *line, const char *bytes, size_t count) {
+  if (count > sizeof line->bytes - line->count) pass_on(line);
+  if (count > sizeof line->bytes) {
+    line->output->take(line->output->context, 1, bytes, count);
+  } else {
+    memcpy(line->bytes + line->count, bytes, count);
+    line->count += count;
+  }
+}
+
+// The same without a file, for a state without `io`: the C library has all open files in one list,
+// in which it looks for each that is closed.
+static int print_line(lua_State *L) {
+  int count = lua_gettop(L);
+  for (int i = 1; i <= count; i++) {
+    cml_hide_address(L, i);
+    luaL_tolstring(L, i, NULL);  // door: script's, of a library
+    lua_replace(L, i);
+  }
+  struct line line;
+  line.output = lua_touserdata(L, lua_upvalueindex(1));
+  line.count = 0;
+  for (int i = 1; i <= count; i++) {
+    size_t length;
+    const char *text = lua_tolstring(L, i, &length);
+    if (i > 1) add(&line, "\t", 1);
+    add(&line, text, length);
+  }
+  add(&line, "\n", 1);
+  pass_on(&line);
+  return 0;
+}
+
+static bool open_files(struct cml_output *output) {
+  cookie_io_functions_t functions = {.write = hand_over};
+  for (int i = 0; i < 2; i++) {
+    output->streams[i] = (struct diverted_stream){output, i + 1};
+    output->files[i] = fopencookie(&output->streams[i], "w", functions);
+    if (output->files[i] == NULL) return false;
+    setvbuf(output->files[i], NULL, i == 0 ? _IOLBF : _IONBF, BUFSIZ);
+  }
+  return true;
+}
+
 static int install(lua_State *L) {
   struct cml_output *output = lua_touserdata(L, 1);
   static const char *const names[] = {"stdout", "stderr"};
   bool has_io = lua_getglobal(L, "io") == LUA_TTABLE;  // not with safe libraries
+  if (has_io && !open_files(output)) return luaL_error(L, "no memory");
   for (int i = 0; has_io && i < 2; i++) {
     lua_getfield(L, -1, names[i]);
     luaL_Stream *stream = luaL_testudata(L, -1, LUA_FILEHANDLE);
     if (stream != NULL) stream->f = output->files[i];
     lua_pop(L, 1);
   }
-  lua_pushlightuserdata(L, output->files[0]);
-  lua_pushcclosure(L, print, 1);
+  lua_pushlightuserdata(L, has_io ? (void *)output->files[0] : output);
+  lua_pushcclosure(L, has_io ? print : print_line, 1);
   lua_setglobal(L, "print");
   return 0;
 }
@@ -61,16 +118,6 @@ cml_output *cml_divert_output(cml_state *s, cml_output_taker take, void *context
   if (output == NULL) return NULL;
   output->take = take;
   output->context = context;
-  cookie_io_functions_t functions = {.write = hand_over};
-  for (int i = 0; i < 2; i++) {
-    output->streams[i] = (struct diverted_stream){output, i + 1};
-    output->files[i] = fopencookie(&output->streams[i], "w", functions);
-    if (output->files[i] == NULL) {
-      cml_output_free(output);
-      return NULL;
-    }
-    setvbuf(output->files[i], NULL, i == 0 ? _IOLBF : _IONBF, BUFSIZ);
-  }
   lua_State *L = s->main;
   lua_pushcfunction(L, install);
   lua_pushlightuserdata(L, output);
@@ -78,7 +125,6 @@ cml_output *cml_divert_output(cml_state *s, cml_output_taker take, void *context
   cml_output_free(output);
   return NULL;
 }
-
 
 void cml_output_free(cml_output *output) {
   for (int i = 0; i < 2; i++)

@@ -122,16 +122,15 @@ void cml_watchdog_opened(struct cml_state *s) {
   if (cml_stop_signal() != 0) sigaddset(&set, cml_stop_signal());
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
   s->next_of_thread = open_states;
+  if (open_states != NULL) open_states->previous_of_thread = s;
   open_states = s;
 }
 
 void cml_watchdog_closed(struct cml_state *s) {
-  if (open_states == s) {
-    open_states = s->next_of_thread;
-    return;
-  }
-  for (struct cml_state *o = open_states; o != NULL; o = o->next_of_thread)
-    if (o->next_of_thread == s) o->next_of_thread = s->next_of_thread;
+  struct cml_state *next = s->next_of_thread, *previous = s->previous_of_thread;
+  if (next != NULL) next->previous_of_thread = previous;
+  if (previous != NULL) previous->next_of_thread = next;
+  else if (open_states == s) open_states = next;
 }
 
 // Async-signal-safe, which glibc does not promise for its functions that do this.

@@ -146,7 +146,8 @@ struct cml_state {
   struct cml_refs refs, pairs;
 
   int tid;                  // the thread that the state belongs to
-  struct cml_state *next_of_thread;  // the open states of a thread, for the signal handler
+  // The open states of a thread, for the signal handler, which goes forward.
+  struct cml_state *next_of_thread, *previous_of_thread;
   bool can_allow_hooks;     // the private byte is where we expect it (state.c)
   struct cml_known *known;  // strings that the host keeps (cml_text.c); NULL at first
   void *kept;               // the host's objects of them
