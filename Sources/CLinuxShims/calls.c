@@ -116,6 +116,14 @@ intptr_t cmx_write(int fd, const void *bytes, size_t count) {
   return result;
 }
 
+void cmx_write_all(int fd, const void *bytes, size_t count) {
+  for (intptr_t written; count > 0; count -= (size_t)written) {
+    written = cmx_write(fd, bytes, count);
+    if (written <= 0) return;
+    bytes = (const char *)bytes + written;
+  }
+}
+
 int cmx_set_nonblocking(int fd) {
   int flags = CALL_ON(fcntl, fd, fcntl(fd, F_GETFL));
   if (flags < 0 || (flags & O_NONBLOCK)) return flags < 0 ? flags : 0;

@@ -38,3 +38,7 @@ static inline void cmx_sent(void) {
 
 // Moves a new descriptor above the standard streams; takes and returns -errno unchanged.
 int cmx_above_standard_streams(int fd);
+
+// Takes the descriptors out of a message, above the standard streams; those over `most` are closed.
+struct msghdr;
+int cmx_take_descriptors(struct msghdr *message, int *taken, int most);

@@ -176,15 +176,6 @@ intptr_t cmx_receive_with(
   intptr_t result = CALL_DIRECTLY(recvmsg, recvmsg(fd, &message, MSG_CMSG_CLOEXEC));
   if (result < 0) return result;
   *is_cut = (message.msg_flags & MSG_CTRUNC) != 0;
-  for (struct cmsghdr *h = CMSG_FIRSTHDR(&message); h != NULL; h = CMSG_NXTHDR(&message, h)) {
-    if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS) continue;
-    size_t received = (h->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (size_t i = 0; i < received; i++) {
-      int one;
-      memcpy(&one, CMSG_DATA(h) + i * sizeof one, sizeof one);
-      if (*number == CMX_MOST_PASSED) close(one);
-      else passed[(*number)++] = cmx_above_standard_streams(one);
-    }
-  }
+  *number = cmx_take_descriptors(&message, passed, CMX_MOST_PASSED);
   return result;
 }

@@ -281,6 +281,21 @@ intptr_t cmx_send_descriptor(int fd, const void *bytes, size_t count, int passed
   return result;
 }
 
+int cmx_take_descriptors(struct msghdr *message, int *taken, int most) {
+  int count = 0;
+  for (struct cmsghdr *h = CMSG_FIRSTHDR(message); h != NULL; h = CMSG_NXTHDR(message, h)) {
+    if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS) continue;
+    size_t received = (h->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < received; i++) {
+      int one;
+      memcpy(&one, CMSG_DATA(h) + i * sizeof one, sizeof one);
+      if (count == most) close(one);
+      else taken[count++] = cmx_above_standard_streams(one);
+    }
+  }
+  return count;
+}
+
 intptr_t cmx_receive_descriptor(int fd, void *buffer, size_t count, int *passed) {
   enum { MOST = 16 };
   union {
@@ -296,17 +311,7 @@ intptr_t cmx_receive_descriptor(int fd, void *buffer, size_t count, int *passed)
   CMX_AT_MOST(result, count);
   CMX_DATA(buffer, result);
   if (cmx_intake_is_replayed) message.msg_controllen = 0;
-  for (struct cmsghdr *h = CMSG_FIRSTHDR(&message); h != NULL; h = CMSG_NXTHDR(&message, h)) {
-    if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS) continue;
-    size_t received = (h->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (size_t i = 0; i < received; i++) {
-      int one;
-      memcpy(&one, CMSG_DATA(h) + i * sizeof one, sizeof one);
-      // Each of our messages carries one; more would leak.
-      if (*passed < 0) *passed = cmx_above_standard_streams(one);
-      else close(one);
-    }
-  }
+  cmx_take_descriptors(&message, passed, 1);  // each of our messages carries one
   CMX_DATA(passed, sizeof *passed);
   return result;
 }

@@ -115,6 +115,9 @@ int cmx_timerfd_watch(int fd);
 // Retry EINTR.
 intptr_t cmx_read(int fd, void *buffer, size_t count);
 intptr_t cmx_write(int fd, const void *bytes, size_t count);
+
+// Writes to a descriptor that blocks, until all is written or nothing can be.
+void cmx_write_all(int fd, const void *bytes, size_t count);
 int cmx_set_nonblocking(int fd);
 int cmx_set_blocking(int fd);
 bool cmx_is_open(int fd);

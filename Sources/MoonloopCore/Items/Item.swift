@@ -100,6 +100,18 @@ extension Loop {
       dropHandlers()
     }
 
+    /// An invalid source or port leaves its loops: those of this thread at once.
+    final func leaveAndLetGo(_ loops: [Loop]) {
+      for loop in loops {
+        if loop.isOnThread {
+          loop.leaveAllModes(self)
+        } else {
+          loop.post(.change { $0.leaveAllModes(self) })
+        }
+      }
+      letGo()
+    }
+
     package func dropHandlers() {}
     package var isNowhere: Bool { true }
 

@@ -30,7 +30,6 @@ extension Loop {
     private let members = Guarded<[Membership]>([])
 
     /// Makes a port, on no loop yet.
-    ///
     /// - Parameters:
     ///   - name: Its name in reports.
     ///   - capacity: How many messages may wait, at least 1.
@@ -156,14 +155,7 @@ extension Loop {
       _ = queue.takeAll()
       arrivals?.end()
       tellOfRoom()
-      for loop in members.withLock({ $0.map(\.loop) }) {
-        if loop.isOnThread {
-          loop.leaveAllModes(self)
-        } else {
-          loop.post(.change { $0.leaveAllModes(self) })
-        }
-      }
-      letGo()
+      leaveAndLetGo(members.withLock { $0.map(\.loop) })
     }
 
     package override func dropHandlers() { handler = nil }

@@ -34,7 +34,6 @@ extension Loop {
     private let isShared = Atomic<Bool>(false)
 
     /// Makes a source, on no loop yet.
-    ///
     /// - Parameters:
     ///   - order: Its place among signalled sources.
     ///   - name: Its name in reports.
@@ -165,14 +164,7 @@ extension Loop {
     public override func invalidate() {
       if !isAtHome { requireThread("source.invalidate") }
       guard markInvalid() else { return }
-      for loop in members.withLock({ $0.map(\.loop) }) {
-        if loop.isOnThread {
-          loop.leaveAllModes(self)
-        } else {
-          loop.post(.change { $0.leaveAllModes(self) })
-        }
-      }
-      letGo()
+      leaveAndLetGo(members.withLock { $0.map(\.loop) })
     }
 
     /// The number of the signal that waits in the loop that owns it; 0: none. Loop thread only.

@@ -73,14 +73,7 @@ package final class FileRequest: Sendable {
     case nil: break
     }
     if case .success = answer { bytes.insert(1, at: 0) } else { bytes.insert(0, at: 0) }
-    bytes.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = cmx_write(end, bytes.baseAddress! + rest.startIndex, rest.count)
-        if count <= 0 { break }
-        rest = rest.dropFirst(Int(count))
-      }
-    }
+    bytes.withUnsafeBytes { cmx_write_all(end, $0.baseAddress, $0.count) }
     cmx_close(end)
   }
 

@@ -5,14 +5,7 @@ internal import CLinuxShims
 extension Resolver {
   /// Sends an answer into a pipe and closes its end. The resolver's thread.
   package static func send(_ answer: Answer, to end: Int32) {
-    encode(answer).withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = cmx_write(end, bytes.baseAddress! + rest.startIndex, rest.count)
-        if count <= 0 { break }
-        rest = rest.dropFirst(Int(count))
-      }
-    }
+    encode(answer).withUnsafeBytes { cmx_write_all(end, $0.baseAddress, $0.count) }
     cmx_close(end)
   }
 
