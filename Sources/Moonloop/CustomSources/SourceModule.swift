@@ -20,13 +20,13 @@ private let sourceOptions: [StaticString] = [
 
 /// `loop:source { perform, schedule, cancel, order, identity, describe, name, modes, keep_alive,
 /// on_error }`; the handler may also be the first element.
-func makeSource(_ call: HostCall, _ maker: ItemMaker) throws -> Int32 {
+func makeSource(_ call: HostCall, _ entry: ItemEntry) throws -> Int32 {
   try call.requireRoom()
   let options = try call.options(
-    maker.options, sourceOptions, example: "{ perform = function(source) … end }")
+    entry.options, sourceOptions, example: "{ perform = function(source) … end }")
   let order = try options.integer("order", in: .min ... .max) ?? 0
   let name = try options.name() ?? ""
-  let modes = try call.modesOption(options, maker)
+  let modes = try call.modesOption(options, entry)
   let hasPerform = try options.pushHandler("perform")
   if !hasPerform {
     _ = try options.pushHandler("[1]", isRequired: true)

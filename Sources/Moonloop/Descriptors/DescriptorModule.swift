@@ -28,10 +28,10 @@ private let eventNames: [(name: String, value: Loop.DescriptorSource.Events)] = 
 
 /// `loop:fd { fd, read, write, name, modes, close, reenable, line_limit, order, keep_alive,
 /// on_error }`
-func makeDescriptor(_ call: HostCall, _ maker: ItemMaker) throws -> Int32 {
+func makeDescriptor(_ call: HostCall, _ entry: ItemEntry) throws -> Int32 {
   try call.requireRoom()
   let options = try call.options(
-    maker.options, descriptorOptions, example: "{ fd = 0, read = function(fd) … end }")
+    entry.options, descriptorOptions, example: "{ fd = 0, read = function(fd) … end }")
   guard let fd = try options.integer("fd", in: 0...Int(Int32.max)) else {
     throw call.mistake("needs 'fd', the number of an open descriptor")
   }
@@ -41,7 +41,7 @@ func makeDescriptor(_ call: HostCall, _ maker: ItemMaker) throws -> Int32 {
   let lineLimit = try options.integer("line_limit", in: 1...(1 << 30))
   // Ready ones take turns, whatever their order is (R54).
   _ = try options.integer("order", in: .min ... .max)
-  let modes = try call.modesOption(options, maker)
+  let modes = try call.modesOption(options, entry)
   let hasRead = try options.pushHandlerOrNil("read")
   let hasWrite = try options.pushHandlerOrNil("write")
   if !hasRead && !hasWrite { throw call.mistake("needs a handler: 'read', 'write' or both") }

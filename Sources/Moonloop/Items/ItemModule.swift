@@ -154,17 +154,17 @@ extension HostCall {
   }
 
   /// The modes of a new item: `default` if none are given. `ml.x` takes none (D9): nil.
-  func modesOption(_ options: Options, _ maker: ItemMaker) throws(ScriptMistake) -> [ModeName]? {
+  func modesOption(_ options: Options, _ entry: ItemEntry) throws(ScriptMistake) -> [ModeName]? {
     let modes = try options.modes()
-    if maker == .loop { return modes ?? [.default] }
+    if entry == .loop { return modes ?? [.default] }
     if modes == nil { return nil }
     let method = "\(name)".dropFirst(3)
     throw mistake("'modes' is for loop:\(method)", hint: "give the modes to loop:add")
   }
 }
 
-/// What makes an item: the loop, to which it is added, or the module, on no loop yet.
-enum ItemMaker {
+/// The entry that makes an item: `loop:x`, which adds it too, or `ml.x`.
+enum ItemEntry {
   case loop, module
 
   /// The index of its options: a method has the loop before them.

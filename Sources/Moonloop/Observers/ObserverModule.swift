@@ -19,10 +19,10 @@ private let observerOptions: [StaticString] = [
 ]
 
 /// `loop:observer { on, order, repeats, name, modes, on_error, handler }`
-func makeObserver(_ call: HostCall, _ maker: ItemMaker) throws -> Int32 {
+func makeObserver(_ call: HostCall, _ entry: ItemEntry) throws -> Int32 {
   try call.requireRoom()
   let options = try call.options(
-    maker.options, observerOptions, example: "{ on = \"before_waiting\", function() … end }")
+    entry.options, observerOptions, example: "{ on = \"before_waiting\", function() … end }")
   guard let on = try options.names("on", activityNames, "activity"), !on.isEmpty else {
     throw call.mistake(
       "needs 'on', the activities to observe",
@@ -31,7 +31,7 @@ func makeObserver(_ call: HostCall, _ maker: ItemMaker) throws -> Int32 {
   let order = try options.integer("order", in: .min ... .max) ?? 0
   let repeats = try options.boolean("repeats") ?? true
   let name = try options.name() ?? ""
-  let modes = try call.modesOption(options, maker)
+  let modes = try call.modesOption(options, entry)
   _ = try options.pushHandler("[1]", isRequired: true)
   let activities = on.reduce([] as Activity) { $0.union($1) }
   let kept = try call.remake(

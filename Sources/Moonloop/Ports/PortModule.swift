@@ -80,13 +80,13 @@ extension HostCall {
   }
 }
 
-private func makePort(_ call: HostCall, _ maker: ItemMaker) throws -> Int32 {
+private func makePort(_ call: HostCall, _ entry: ItemEntry) throws -> Int32 {
   try call.requireRoom()
   let options = try call.options(
     2, portOptions, example: "{ name = \"jobs\", function(port, message, reply) … end }")
   let name = try options.name() ?? ""
   let capacity = try options.integer("capacity", in: 1...(1 << 24)) ?? 1 << 16
-  let modes = try call.modesOption(options, maker)
+  let modes = try call.modesOption(options, entry)
   let hasHandler = try options.pushHandlerOrNil("[1]")
   let kept = try call.remake(
     PortKind.self, name, handlers: 1, options, modes: modes

@@ -12,14 +12,14 @@ private let resources: [(name: String, value: String)] = ["memory", "cpu", "io"]
 private let levels: [(name: String, value: Bool)] = [("some", false), ("full", true)]
 
 /// `loop:pressure { resource, stall, window, level, file, name, modes, …, handler }`
-func makePressure(_ call: HostCall, _ maker: ItemMaker) throws -> Int32 {
+func makePressure(_ call: HostCall, _ entry: ItemEntry) throws -> Int32 {
   try call.requireRoom()
   let options = try call.options(
-    maker.options, pressureOptions,
+    entry.options, pressureOptions,
     example: "{ resource = \"memory\", function(pressure, figures) … end }")
   let wanted = try call.wantedPressure(options)
   let name = try options.name() ?? wanted.resource
-  let modes = try call.modesOption(options, maker)
+  let modes = try call.modesOption(options, entry)
   _ = try options.pushHandler("[1]", isRequired: true)
   let kept = try call.remake(
     PressureKind.self, name, handlers: 1, options, modes: modes

@@ -15,20 +15,20 @@ private let signalOptions: [StaticString] = [
 ]
 
 /// `loop:signal(names, handler)`, `loop:signal { names, handler, name, modes, … }`
-func makeSignal(_ call: HostCall, _ maker: ItemMaker) throws -> Int32 {
-  let (stack, first) = (call.stack, maker.options)
+func makeSignal(_ call: HostCall, _ entry: ItemEntry) throws -> Int32 {
+  let (stack, first) = (call.stack, entry.options)
   if stack.type(first + 1) == .function || stack.type(first) != .table {
     let numbers = try call.signalNumbers(first)
     try call.function(first + 1, "the handler")
     stack.setCount(first + 1)
-    return try call.pushSignal(numbers, nil, modes: maker == .loop ? [.default] : nil)
+    return try call.pushSignal(numbers, nil, modes: entry == .loop ? [.default] : nil)
   }
   let options = try call.options(
     first, signalOptions, example: "{ \"term\", function(signal, name) … end }", unnamed: 2)
   _ = stack.rawGet(first, item: 1)
   let numbers = try call.signalNumbers(stack.absolute(-1))
   stack.pop()
-  let modes = try call.modesOption(options, maker)
+  let modes = try call.modesOption(options, entry)
   try options.pushSecondHandler()
   return try call.pushSignal(numbers, options, modes: modes)
 }

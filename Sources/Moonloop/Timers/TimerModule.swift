@@ -37,9 +37,9 @@ let loopTimer: LuaRawFunction = { hostLoop($0, $1, "loop:timer") { try makeTimer
 /// `ml.timer { … }`: made, in no mode yet.
 let moduleTimer: LuaRawFunction = { host($0, $1, "ml.timer") { try makeTimer($0, .module) } }
 
-private func makeTimer(_ call: HostCall, _ maker: ItemMaker) throws -> Int32 {
+private func makeTimer(_ call: HostCall, _ entry: ItemEntry) throws -> Int32 {
   let options = try call.options(
-    maker.options, timerOptions, example: "{ every = 1, function() … end }",
+    entry.options, timerOptions, example: "{ every = 1, function() … end }",
     hints: ["cron": "use loop:cron { \"0 3 * * *\", function() … end }"])
   let interval = try options.seconds("every", .positive) ?? 0
   let first = try options.seconds("first", .any)
@@ -55,7 +55,7 @@ private func makeTimer(_ call: HostCall, _ maker: ItemMaker) throws -> Int32 {
   let name = try options.name()
   let keepsAlive = try options.boolean("keep_alive") ?? true
   let onError = try options.reference("on_error")
-  if maker == .module && modes != nil {
+  if entry == .module && modes != nil {
     throw call.mistake("'modes' is for loop:timer; give the modes to loop:add")
   }
   _ = try options.pushHandler("[1]", isRequired: true)
@@ -64,7 +64,7 @@ private func makeTimer(_ call: HostCall, _ maker: ItemMaker) throws -> Int32 {
   if let name, call.runtime.generations.load != nil {
     let request = TimerRequest(
       interval: interval, first: first, wall: wall, tolerance: bounded, keepsAlive: keepsAlive,
-      onError: onError, modes: maker == .loop ? modes ?? [.default] : nil)
+      onError: onError, modes: entry == .loop ? modes ?? [.default] : nil)
     if try call.remakeTimer(name, request) { return 1 }
   }
   let date = wall == nil ? loop.dueDate(after: first ?? interval, repeats: interval > 0) : .max
@@ -74,7 +74,7 @@ private func makeTimer(_ call: HostCall, _ maker: ItemMaker) throws -> Int32 {
   if let name { call.runtime.setName(ofTimer: id, name) }
   if let onError { call.runtime.setOnError(ofTimer: id, onError) }
   if !keepsAlive { loop.setHolds(of: id, false) }
-  if maker == .loop {
+  if entry == .loop {
     for mode in modes ?? [.default] { call.scheduleTimer(id, mode) }
   } else {
     call.kinds.timer.finalize(call.stack.L, -1)

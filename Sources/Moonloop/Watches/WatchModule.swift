@@ -18,18 +18,18 @@ private let watchOptions: [StaticString] = [
 private let defaultDebounce: Int64 = 50_000_000
 
 /// `loop:watch { path, handler, debounce, recursive, name, modes, … }`
-func makeWatch(_ call: HostCall, _ maker: ItemMaker) throws -> Int32 {
+func makeWatch(_ call: HostCall, _ entry: ItemEntry) throws -> Int32 {
   try call.requireRoom()
   let first = "the path is the first element: { \"app.lua\", function(watch, changes) … end }"
   let options = try call.options(
-    maker.options, watchOptions,
+    entry.options, watchOptions,
     example: "{ \"app.lua\", function(watch, changes) … end }", unnamed: 2,
     hints: ["path": first, "watch": first])
-  let path = try call.watchedPath(maker.options)
+  let path = try call.watchedPath(entry.options)
   let debounce = try options.seconds("debounce", .notNegative) ?? defaultDebounce
   let isRecursive = try options.boolean("recursive") ?? false
   let name = try options.name() ?? String(decoding: path, as: UTF8.self)
-  let modes = try call.modesOption(options, maker)
+  let modes = try call.modesOption(options, entry)
   try options.pushSecondHandler()
   let kept = try call.remake(WatchKind.self, name, handlers: 1, options, modes: modes) { source in
     guard let watch = ScriptWatch.of(source) else { return false }
