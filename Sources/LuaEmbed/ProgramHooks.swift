@@ -74,7 +74,6 @@ private final class HeldClock {
 
 extension LuaState {
   /// Makes `os.time`, `os.date` and `os.clock` follow a clock while it is not the machine's.
-  ///
   /// - Parameter clock: Must live as long as the state. Later calls have no effect.
   package func follow(_ clock: any LuaClock) {
     if kept.contains(where: { $0 is HeldClock }) { return }

@@ -69,7 +69,6 @@ extension HostCall {
   }
 
   /// Suspends the current code until there is an answer, or its time is up.
-  ///
   /// - Parameter make: Begins the wait; called once nothing can fail any more.
   func wait(
     _ coroutine: LuaCoroutine, timeout: Int64?, _ make: () -> ListedWait

@@ -12,7 +12,6 @@ extension LuaState {
   /// the task and, if it comes back to Swift, is the same error. Cancelling the Lua task, or
   /// closing the state, cancels the Swift task; a thrown `CancellationError` is raised as
   /// "cancelled".
-  ///
   /// - Parameters:
   ///   - name: The global's name.
   ///   - body: Runs in its own Swift task, on no particular thread.

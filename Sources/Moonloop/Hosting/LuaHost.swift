@@ -77,7 +77,6 @@ public actor LuaHost {
   }
 
   /// Passes the loop and the state to a closure: to register functions, read globals, add items.
-  ///
   /// - Parameter body: Runs on the thread of the loop. What it returns must be `Sendable`, so that
   ///   what belongs to the thread stays there.
   /// - Throws: What the closure throws; `LuaError` of kind `.closed` after `shutDown`.

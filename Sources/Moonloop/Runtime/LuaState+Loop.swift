@@ -5,7 +5,6 @@ public import MoonloopCore
 
 extension LuaState {
   /// Opens a Lua state whose scripts drive a loop: `require "moonloop"` gives them the module.
-  ///
   /// - Parameters:
   ///   - loop: The loop of the calling thread.
   ///   - limits: The limits for scripts.

@@ -48,7 +48,6 @@ public final class SocketSource {
   private static let chunk = 64 << 10
 
   /// Makes a source for a socket, in no mode yet; its item holds it until that is invalidated.
-  ///
   /// - Parameters:
   ///   - fd: The socket.
   ///   - loop: The loop of this thread.

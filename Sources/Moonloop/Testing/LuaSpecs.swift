@@ -91,7 +91,6 @@ public struct LuaSpecs: Sendable {
   }
 
   /// Runs one test, and others of its file that have the same name.
-  ///
   /// - Throws: As for a file.
   public func run(_ test: Test, options: [String: String] = [:]) throws -> [Outcome] {
     try run(
@@ -100,7 +99,6 @@ public struct LuaSpecs: Sendable {
   }
 
   /// Runs a file.
-  ///
   /// - Parameters:
   ///   - file: One of `files`, or any path.
   ///   - options: Those of `moonloop test`, without dashes, such as `["timeout": "5"]`; a flag is

@@ -23,7 +23,6 @@ public final class PerformRequest: Sendable {
   }
 
   /// Takes the request back if it was not performed yet (R115). Any thread.
-  ///
   /// - Returns: Whether it was still waiting.
   @discardableResult
   public func cancel() -> Bool {

@@ -85,7 +85,6 @@ extension Loop {
     package var loop: Loop? { owningLoop }
 
     /// Makes a source for a descriptor, on no loop yet.
-    ///
     /// - Parameters:
     ///   - fd: The descriptor; blocking or not, but reads through the source never block.
     ///   - closesDescriptor: Whether invalidation closes it.

@@ -3,7 +3,6 @@
 
 extension Loop {
   /// Makes a source for loops of this thread, on none yet; adding it to another's throws.
-  ///
   /// - Parameters: As for the initialiser of `Source`; the closures need not be Sendable.
   /// - Note: Loop thread only. The source may be signalled on any.
   public func makeSource(
@@ -19,7 +18,6 @@ extension Loop {
   }
 
   /// Makes a port for loops of this thread, on none yet; adding it to another's throws.
-  ///
   /// - Note: Loop thread only. Any thread may post to the port.
   public func makePort(
     name: String = "", capacity: Int = 65_536, handler: @escaping Port.Handler
@@ -28,7 +26,6 @@ extension Loop {
   }
 
   /// Makes a timer for loops of this thread, on none yet; see `schedule`.
-  ///
   /// - Note: Loop thread only.
   public func makeTimer(
     after delay: Duration, every interval: Duration = .zero, tolerance: Duration = .zero,
@@ -41,7 +38,6 @@ extension Loop {
   }
 
   /// Makes an observer for loops of this thread, on none yet; see `observe`.
-  ///
   /// - Note: Loop thread only.
   public func makeObserver(
     _ activities: Activity = .all, repeats: Bool = true, order: Int = 0, name: String = "",
@@ -53,7 +49,6 @@ extension Loop {
   }
 
   /// Makes a source for a descriptor, for loops of this thread, on none yet.
-  ///
   /// - Note: Loop thread only.
   public func makeDescriptorSource(
     _ fd: Int32, closesDescriptor: Bool = false, events: DescriptorSource.Events = .read,

@@ -27,7 +27,6 @@ extension Loop {
   }
 
   /// Queues a block, performed once by the next pass in one of the modes, in order (R103).
-  ///
   /// - Parameters:
   ///   - modes: The modes in any of which it is performed, by the first that runs (R105); `.common`
   ///     stands for all common modes (R95).
@@ -85,7 +84,6 @@ extension Loop {
 
   /// Performs a block on the loop's thread and waits until it was performed; on that thread itself
   /// at once (R113).
-  ///
   /// - Parameters:
   ///   - modes: As for `perform`.
   ///   - timeout: The maximum time to wait; nil: forever.
@@ -114,7 +112,6 @@ extension Loop {
 
   /// Performs a block after a delay: a one-shot timer in the modes; with delay zero in the next
   /// pass, never at once (R114).
-  ///
   /// - Note: Loop thread only; from elsewhere inside `change`.
   @discardableResult
   public func perform(

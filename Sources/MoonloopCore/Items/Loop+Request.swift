@@ -5,7 +5,6 @@ internal import Synchronization
 extension Loop.Port {
   /// Makes a port whose handler returns a reply, on no loop yet: the reply goes to the caller of
   /// `Loop.request`. A message that was posted needs no reply, and the result is dropped.
-  ///
   /// - Parameters:
   ///   - name: Its name in reports.
   ///   - capacity: How many messages may wait, at least 1.
@@ -35,7 +34,6 @@ extension Loop {
   }
 
   /// Makes a port whose handler gives a reply, for loops of this thread; see the initialiser.
-  ///
   /// - Note: Loop thread only.
   public func makePort(
     name: String = "", capacity: Int = 65_536,

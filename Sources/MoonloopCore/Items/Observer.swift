@@ -22,7 +22,6 @@ extension Loop {
     package weak var loop: Loop?
 
     /// Makes an observer, on no loop yet.
-    ///
     /// - Parameters:
     ///   - activities: When it is called.
     ///   - repeats: false: called once, at the first activity that occurs, then invalid.

@@ -51,7 +51,6 @@ struct PerformTargets {
 
 extension Loop {
   /// Queues a block for a target, with a place among other blocks; for the rest see `perform`.
-  ///
   /// - Parameters:
   ///   - target: Its target; held until it is performed. See `cancelPerforms(of:)`.
   ///   - order: What waits at the same step is performed by ascending order, equal ones in order of
@@ -75,7 +74,6 @@ extension Loop {
   }
 
   /// Performs a block for a target after a delay; for the rest see `perform(after:)`.
-  ///
   /// - Note: Loop thread only; from elsewhere inside `change`.
   @discardableResult
   public func perform(
@@ -92,7 +90,6 @@ extension Loop {
 
   /// Cancels all requests for a target that were not performed yet, delayed ones
   /// included (R146).
-  ///
   /// - Returns: How many there were.
   /// - Note: Loop thread only.
   /// - SeeAlso: counterparts `cancelPerformSelectorsWithTarget:`,

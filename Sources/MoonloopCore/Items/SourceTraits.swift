@@ -22,7 +22,6 @@ package final class SourceTraits {
 
 extension Loop.Source: CustomStringConvertible {
   /// The source on one line: its name, order, state and description (R144).
-  ///
   /// - Note: Any thread if `describe` may be called on any.
   /// - SeeAlso: counterpart `copyDescription` of `CFRunLoopSourceContext`.
   public var description: String {

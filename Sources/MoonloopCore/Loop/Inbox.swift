@@ -32,7 +32,6 @@ package final class Inbox<Message>: Sendable {
   package var waiting: Int { count.load(ordering: .acquiring) }
 
   /// Adds a message at the end. Any thread.
-  ///
   /// - Parameter limit: The number of waiting messages that is not exceeded.
   /// - Returns: How many waited before; nil if the message was refused because the inbox is full or
   ///   closed. The taker of the last of those finds this one too.

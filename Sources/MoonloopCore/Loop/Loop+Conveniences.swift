@@ -2,7 +2,6 @@
 
 extension Loop {
   /// Makes a timer and adds it.
-  ///
   /// - Parameters:
   ///   - delay: From now to the first fire.
   ///   - interval: The distance of the fires; nil: it fires once.
@@ -28,7 +27,6 @@ extension Loop {
   }
 
   /// Makes an observer and adds it.
-  ///
   /// - Returns: The observer; the loop holds it.
   /// - Note: Loop thread only. On a loop that has ended the observer is invalid.
   @discardableResult
@@ -72,7 +70,6 @@ extension Loop {
   }
 
   /// Runs the default mode until a date, at least once; sources do not end it (R128).
-  ///
   /// - Returns: `timedOut`, or why it ended before.
   @available(*, noasync)
   @discardableResult
@@ -87,7 +84,6 @@ extension Loop {
   }
 
   /// Polls a mode once, for one source, and says when its next timer is due (R129).
-  ///
   /// - Returns: nil if the mode is empty, the distant future if there are only sources.
   /// - SeeAlso: Counterpart `limitDateForMode:`.
   @available(*, noasync)

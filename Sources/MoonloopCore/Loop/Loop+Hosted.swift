@@ -69,7 +69,6 @@ extension Loop {
 
   /// Moves the time of a loop whose clock is virtual or skips idle time, as a frame of a simulation
   /// does. Timers fire in the next pass or pump.
-  ///
   /// - Parameter duration: At least zero: time never goes back.
   /// - Note: Loop thread only. Stops the program on a real clock, which cannot be moved.
   public func advanceClock(by duration: Duration) {
@@ -106,7 +105,6 @@ extension Loop {
   // MARK: A loop that lodges in this one, of the same thread
 
   /// Makes a loop for another one of this thread to pump; they share their time.
-  ///
   /// - Parameter touched: Called when a port of the loop gets a message on this thread, of which
   ///   the poll descriptor does not tell: ask for `nextDate`.
   /// - Throws: `SystemError` if the system refuses what a loop needs.

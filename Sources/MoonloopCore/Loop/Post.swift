@@ -88,7 +88,6 @@ extension Loop {
 
   /// Ends the innermost run at the end of the pass under way, which still serves what was ready
   /// before the stop (R15, R99).
-  ///
   /// - Parameter value: Handed to the run's caller, as `stopValue`.
   /// - Returns: false if no run was met; then nothing is remembered (R16).
   /// - Note: Any thread. Never for a signal handler (R121).
@@ -158,7 +157,6 @@ extension Loop {
   }
 
   /// The same, and waits until it is done.
-  ///
   /// - Parameters:
   ///   - timeout: The maximum time to wait; nil: forever.
   ///   - body: What is done.

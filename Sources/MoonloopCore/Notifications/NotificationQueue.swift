@@ -68,7 +68,6 @@ extension Loop {
     package private(set) var isHeld = false
 
     /// Makes a queue.
-    ///
     /// - Parameters:
     ///   - loop: The loop of this thread.
     ///   - name: Its name in reports.
@@ -91,7 +90,6 @@ extension Loop {
     }
 
     /// Posts a notification, or has it wait.
-    ///
     /// - Parameters:
     ///   - notification: What has happened.
     ///   - style: When to post it.
@@ -124,7 +122,6 @@ extension Loop {
     }
 
     /// Drops what waits and is like a notification in all that the mask says.
-    ///
     /// - Returns: How many were dropped; none if the mask is empty.
     /// - Note: Loop thread only.
     @discardableResult

@@ -10,7 +10,6 @@ struct WallClockDates {
 
 extension Loop {
   /// Gives a timer a date of the wall clock; it fires when that clock shows it, also after a step.
-  ///
   /// - Parameters:
   ///   - epoch: Nanoseconds since 1970.
   ///   - rearms: Whether it fires then even if it is a one-shot timer in its own callback.

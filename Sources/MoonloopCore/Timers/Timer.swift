@@ -43,7 +43,6 @@ extension Loop {
 
     /// Makes a timer, on no loop yet; its first date counts from now on the clock of this thread's
     /// loop.
-    ///
     /// - Parameters:
     ///   - delay: From now to the first date; negative: in the past, whose grid it keeps (R77).
     ///   - interval: The distance of the dates; zero or less: it fires once.

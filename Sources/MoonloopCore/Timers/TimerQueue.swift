@@ -135,7 +135,6 @@ package struct TimerQueue {
 
   /// Puts a timer into the queue: after those of the same date, or, if it was parked, back to its
   /// place among them.
-  ///
   /// - Parameter isDue: Whether the date has come already, by what the loop knows of the time.
   @inline(__always)
   package func insert(_ slot: Int, date: Int64, isDue: Bool) {
@@ -380,7 +379,6 @@ package struct TimerQueue {
 
   /// A moment to wake at which no timer is later than its tolerance allows: the latest one, unless
   /// there are so many that it would take long to find it.
-  ///
   /// - Parameter tolerance: The tolerance of the timer in a slot, >= 0.
   package func wakeDate(tolerance: (Int) -> Int64) -> Int64 {
     if state.pointee.ringLive > 0 || heap.isEmpty || !state.pointee.hasTolerance {

@@ -3,7 +3,6 @@
 /// The dates of a repeating timer are on a grid; this finds the next one (R71, R72).
 package enum TimerSchedule {
   /// The first grid point later than a moment, and how many grid points were passed over.
-  ///
   /// - Parameters:
   ///   - date: A point of the grid, the date of the fire that is over.
   ///   - interval: The distance of the points, > 0.
