@@ -163,7 +163,6 @@ private func require(_ condition: Bool, _ what: String) {
 }
 
 /// A parser written in Lua: gets its input as `text`, and the lines that it runs are its coverage.
-///
 /// - Parameter mayRaise: Part of the only error that is no finding.
 func inLua(
   _ body: String, mayRaise: String? = nil, before: String = "", on lua: LuaState = state()

@@ -168,3 +168,15 @@ func withFile<Result>(
   try Data(text.utf8).write(to: file)
   return try body(file.path)
 }
+
+/// A running script that has printed "ready", while a body runs.
+func withReady(
+  _ script: String, name: String = "script.lua", options: [String] = [], input: String? = "",
+  _ body: (Program) throws -> Void
+) throws {
+  try withFile(script, name: name) { file in
+    let program = try Program(["run"] + options + [file], input: input)
+    try program.waitFor("ready")
+    try body(program)
+  }
+}

@@ -162,9 +162,7 @@ struct BreakpointTests {
       ml.break_here { wait = true }
       print("value", value)
       """
-    try withFile(script, name: "waiting.lua") { file in
-      let program = try Program(["run", file])
-      try program.waitFor("ready")
+    try withReady(script, name: "waiting.lua") { program in
       let console = try moonloop(
         ["attach", "\(program.pid)"], input: ":locals\nvalue = 2\n:continue\n")
       #expect(console.output.contains("value = 1\n"))
@@ -232,9 +230,7 @@ struct BreakpointTests {
         os.exit(0)
       end)
       """
-    try withFile(script, name: "abandoned.lua") { file in
-      let program = try Program(["run", file])
-      try program.waitFor("ready")
+    try withReady(script, name: "abandoned.lua") { program in
       let session = try TerminalSession(["attach", "\(program.pid)"])
       try session.waitFor("debug> ")
       try session.enter(":continue", "continues\r\n")

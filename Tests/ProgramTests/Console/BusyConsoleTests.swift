@@ -45,9 +45,7 @@ struct BusyConsoleTests {
   @Test("it is answered, says what is busy, and can stop there to look around", arguments: 0..<4)
   func broken(place: Int) throws {
     let place = Self.places[place]
-    try withFile(Self.script(place.start), name: "busy.lua") { file in
-      let program = try Program(["run", file])
-      try program.waitFor("ready")
+    try withReady(Self.script(place.start), name: "busy.lua") { program in
       let console = try moonloop(
         ["attach", "\(program.pid)"],
         input: "6 * 7\n:break\nmine\n:locals\nmine = 'changed'\nover = true\n:continue\n")
@@ -68,9 +66,7 @@ struct BusyConsoleTests {
 
   @Test("Ctrl-C stops it as at a breakpoint, once nothing of the console's own is to be given up")
   func interrupted() throws {
-    try withFile(Self.script(Self.places[0].start), name: "busy.lua") { file in
-      let program = try Program(["run", file])
-      try program.waitFor("ready")
+    try withReady(Self.script(Self.places[0].start), name: "busy.lua") { program in
       let session = try TerminalSession(["attach", "\(program.pid)"])
       try session.waitFor("Ctrl-D to leave.\r\n")
       try session.waitFor("> ")
@@ -94,9 +90,7 @@ struct BusyConsoleTests {
       loop:timer { every = 0.01, function() if left then print "alive" loop:stop() end end }
       print "ready" io.stdout:flush()
       """
-    try withFile(text, name: "busy.lua") { file in
-      let program = try Program(["run", file])
-      try program.waitFor("ready")
+    try withReady(text, name: "busy.lua") { program in
       let session = try TerminalSession(["attach", "\(program.pid)"])
       try session.waitFor("> ")
       try session.enter("left = true print 'own' while true do end", "own\r\n")
@@ -171,9 +165,7 @@ struct BusyConsoleTests {
       end
       print(pcall(dig, 195))
       """
-    try withFile(deep, name: "deep.lua") { file in
-      let program = try Program(["run", file])
-      try program.waitFor("ready")
+    try withReady(deep, name: "deep.lua") { program in
       let console = try moonloop(
         ["attach", "\(program.pid)"], input: ":break\nmine = 'changed'\nover = true\n")
       #expect(console.output.contains("\n   40  "), "\(console)")
@@ -198,9 +190,7 @@ struct BusyConsoleTests {
 
   @Test("what cannot be reached is reported, and not touched")
   func outOfReach() throws {
-    try withFile(Self.matching, name: "matching.lua") { file in
-      let program = try Program(["run", file])
-      try program.waitFor("ready")
+    try withReady(Self.matching, name: "matching.lua") { program in
       let session = try TerminalSession(["attach", "\(program.pid)"])
       try session.waitFor("Ctrl-D to leave.\r\n")
       try session.waitFor("> ")
@@ -239,9 +229,7 @@ struct BusyConsoleTests {
       function block() loop:after(0, function() io.read() end) end
       print 'ready' io.stdout:flush()
       """
-    try withFile(script, name: "reads.lua") { file in
-      let program = try Program(["run", file], input: nil)
-      try program.waitFor("ready")
+    try withReady(script, name: "reads.lua", input: nil) { program in
       let session = try TerminalSession(["attach", "\(program.pid)"])
       try session.waitFor("> ")
       try session.enter("block()\r6 * 7", "does not answer: a system call blocks its thread")

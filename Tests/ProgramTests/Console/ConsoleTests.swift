@@ -278,9 +278,7 @@ struct ConsoleTests {
       function go() gate:signal() end
       print 'ready' io.stdout:flush()
       """
-    try withFile(script, name: "ends.lua") { file in
-      let program = try Program(["run", file])
-      try program.waitFor("ready")
+    try withReady(script, name: "ends.lua") { program in
       let outcome = try moonloop(["attach", "\(program.pid)"], input: "go()\nml.sleep(0.001)\n1")
       #expect(outcome.errors == "moonloop: attach: the program has ended\n")
       #expect(outcome.status == 1)

@@ -32,9 +32,7 @@ struct SeeingTests {
 
   @Test("top says once what another program does, and measures it only meanwhile")
   func once() throws {
-    try withFile(Self.script, name: "seen_once.lua") { file in
-      let program = try Program(["run", "--timeout", "100", file])
-      try program.waitFor("ready")
+    try withReady(Self.script, name: "seen_once.lua", options: ["--timeout", "100"]) { program in
       let arguments = ["top", "--once", "--interval", "300ms", "\(program.pid)"]
       let text = try moonloop(arguments)
       #expect(text.status == 0, "\(text)")
@@ -66,9 +64,7 @@ struct SeeingTests {
 
   @Test("top goes on until it is ended, or the program is")
   func live() throws {
-    try withFile(Self.script, name: "seen_live.lua") { file in
-      let program = try Program(["run", "--timeout", "100", file])
-      try program.waitFor("ready")
+    try withReady(Self.script, name: "seen_live.lua", options: ["--timeout", "100"]) { program in
       let target = "\(program.pid)"
       let top = try Program(["top", "--interval", "100ms", "--sort", "calls", target])
       try top.waitFor("tick")
@@ -104,9 +100,7 @@ struct SeeingTests {
 
   @Test("top leaves at 'q', and --once fits the terminal")
   func leaves() throws {
-    try withFile(Self.script, name: "seen_left.lua") { file in
-      let program = try Program(["run", "--timeout", "100", file])
-      try program.waitFor("ready")
+    try withReady(Self.script, name: "seen_left.lua", options: ["--timeout", "100"]) { program in
       let top = try TerminalSession(["top", "--interval", "100ms", "\(program.pid)"])
       try top.waitFor("tick")
       top.type("q")
@@ -138,9 +132,7 @@ struct SeeingTests {
         loop:stop()
       end }
       """
-    try withFile(script, name: "seen_busy.lua") { file in
-      let program = try Program(["run", file])
-      try program.waitFor("ready")
+    try withReady(script, name: "seen_busy.lua") { program in
       // Long paths are cut at the front.
       func isHog(_ text: String, _ begin: String, _ end: String) -> Bool {
         text.split(separator: "\n").contains { line in
