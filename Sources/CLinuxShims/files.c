@@ -118,7 +118,7 @@ bool cmx_file_is_cached(int fd, int64_t offset, int64_t count) {
   return is_there(fd, offset) && is_there(fd, offset + count - 1);
 }
 
-// A named pipe is made anew, and not read.
+// A named pipe is made again, and not read.
 static int64_t copy(const char *path, const char *other, int64_t flags) {
   int64_t from = TRY(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (from < 0) return from;

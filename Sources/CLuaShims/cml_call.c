@@ -170,7 +170,7 @@ static inline void enter(struct cml_state *s, struct frame *f, int task, lua_Sta
   s->synchronous = synchronous;
   s->guarded = true;
   s->running = co;
-  if (f->dispatch == 0) begin_dispatch(s);  // a call-out of the host, not a call inside of one
+  if (f->dispatch == 0) begin_dispatch(s);  // a call-out of the host, not a call inside one
   if (UNLIKELY(s->instructions != 0)) cml_count(s, co);
   // After `running` is set, so that a stop that came just before still finds its coroutine.
   if (UNLIKELY(s->stop != CML_STOP_NONE)) cml_arm(s, co);

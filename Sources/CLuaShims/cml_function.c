@@ -44,7 +44,8 @@ static inline int32_t enter_host(lua_State *L, struct cml_state *s, cml_function
   return result;
 }
 
-// The function may have raised because its call must be stopped, which is what is told then.
+// The function may have raised because its call must be stopped, which is then reported
+// instead.
 static int raise_error(lua_State *L) {
   cml_poll(L);
   return lua_error(L);

@@ -9,7 +9,7 @@
 enum {
   // Nested calls of coroutine.close. Up to release 5.4.5 liblua restarts its count of C calls in
   // each, so that a chain of them overflows the C stack; hence also a bound on bytes, which leaves
-  // room for one more full chain of C calls on a 1 MB stack.
+  // room for one more full chain of C calls on a 1 MiB stack.
   CLOSING_MAX = 100,
   CLOSING_STACK_BYTES = 192 * 1024,
 };

@@ -29,7 +29,7 @@ static void probe_hook(lua_State *L, lua_Debug *ar) {
   p->ran = true;
 }
 
-// True if the byte, and no other before it, is 1 outside and 0 inside of a hook.
+// True if this byte is the first that is 1 outside and 0 inside a hook.
 static bool probe(lua_State *L) {
   struct cml_state *s = cml_of(L);
   unsigned char outside[ALLOW_HOOK_OFFSET + 1];

@@ -80,18 +80,21 @@ extension LuaState {
     }
   }
 
-  /// The same for a closure without a result, or with several in a tuple.
+  /// Makes a Swift closure without a result, or with several in a tuple, a global function.
   public func register<each A: LuaReadable, each R: LuaPushable>(
     _ name: String, _ body: @escaping (repeat each A) throws -> (repeat each R)
   ) { setFunction(name, plain(body)) }
 
-  /// The same for a closure that gets this state first, so that it need not capture it, which would
-  /// keep it alive forever.
+  /// Makes a Swift closure that gets this state first a global function.
+  ///
+  /// So it need not capture the state, which would keep it alive forever.
   public func register<each A: LuaReadable, R: LuaPushable>(
     _ name: String, _ body: @escaping (LuaState, repeat each A) throws -> R
   ) { registerWithState(name, body) }
 
-  /// The same for a closure that gets this state first, and has no result, or several in a tuple.
+  /// Makes a closure that gets this state first a global function.
+  ///
+  /// It has no result, or several in a tuple.
   public func register<each A: LuaReadable, each R: LuaPushable>(
     _ name: String, _ body: @escaping (LuaState, repeat each A) throws -> (repeat each R)
   ) { registerWithState(name, body) }
@@ -127,6 +130,7 @@ extension LuaState {
   /// - Parameters:
   ///   - name: The module's name. A script that has already loaded it keeps what it got.
   ///   - define: Gets this state; `register` and `set` go to the module meanwhile.
+  /// - Throws: What the closure throws; the module is then not defined.
   /// - Note: For the state's thread.
   public func module(_ name: String, _ define: (LuaState) throws -> Void) rethrows {
     guard body.isUsable("module") else { return }

@@ -89,6 +89,7 @@ extension LuaFunction {
   }
 
   /// Calls the function with an argument; its results are dropped.
+  /// - Throws: `LuaError`: what the function raises.
   @inlinable
   public func callAsFunction<A: LuaPushable>(_ a: A) throws(LuaError) {
     let call = try LuaFunctionCall(self)
@@ -98,6 +99,7 @@ extension LuaFunction {
   }
 
   /// Calls the function with an argument and reads its first result.
+  /// - Throws: `LuaError`, also when the result is not of the type.
   @inlinable
   public func callAsFunction<A: LuaPushable, R: LuaReadable>(_ a: A) throws(LuaError) -> R {
     let call = try LuaFunctionCall(self)
@@ -107,6 +109,7 @@ extension LuaFunction {
   }
 
   /// Calls the function with two arguments; its results are dropped.
+  /// - Throws: `LuaError`: what the function raises.
   @inlinable
   public func callAsFunction<A: LuaPushable, B: LuaPushable>(_ a: A, _ b: B) throws(LuaError) {
     let call = try LuaFunctionCall(self)
@@ -117,6 +120,7 @@ extension LuaFunction {
   }
 
   /// Calls the function with two arguments and reads its first result.
+  /// - Throws: `LuaError`, also when the result is not of the type.
   @inlinable
   public func callAsFunction<A: LuaPushable, B: LuaPushable, R: LuaReadable>(
     _ a: A, _ b: B
@@ -129,6 +133,7 @@ extension LuaFunction {
   }
 
   /// Calls the function with three arguments; its results are dropped.
+  /// - Throws: `LuaError`: what the function raises.
   @inlinable
   public func callAsFunction<A: LuaPushable, B: LuaPushable, C: LuaPushable>(
     _ a: A, _ b: B, _ c: C
@@ -142,6 +147,7 @@ extension LuaFunction {
   }
 
   /// Calls the function with three arguments and reads its first result.
+  /// - Throws: `LuaError`, also when the result is not of the type.
   @inlinable
   public func callAsFunction<A: LuaPushable, B: LuaPushable, C: LuaPushable, R: LuaReadable>(
     _ a: A, _ b: B, _ c: C

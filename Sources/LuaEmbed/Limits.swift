@@ -75,8 +75,8 @@ extension LuaState {
     if body.isUsable("allowTextOnly") { cml_set_text_only(record) }
   }
 
-  /// The same; and nothing that a script calls reaches outside of the state, shows an address, or
-  /// gives a value a finalizer.
+  /// From now on `load` takes text only, and nothing that a script calls reaches outside the state,
+  /// shows an address, or gives a value a finalizer.
   ///
   /// Call it once, before there are scripts.
   /// - Throws: `LuaError` if there is no memory for it.

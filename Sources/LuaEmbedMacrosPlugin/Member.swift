@@ -66,7 +66,7 @@
           : "'\(name)' is exposed twice, but an object has only one in Lua")
     }
 
-    /// What is inside of `#if` is not expanded yet: to leave it out in silence would be a trap.
+    /// What is inside `#if` is not expanded yet: to leave it out in silence would be a trap.
     private static func refuseExposed(in condition: IfConfigDeclSyntax) throws(Mistake) {
       for clause in condition.clauses {
         for item in clause.elements?.as(MemberBlockItemListSyntax.self) ?? [] {

@@ -176,7 +176,7 @@ private let ofBusted = [
   OptionSpec("--ignore-lua", help: "Ignore --lua."),
   OptionSpec("--loaders", value: "NAMES", help: "Only 'lua'."),
   OptionSpec("--lang", value: "LANGUAGE", help: "Only 'en'."),
-  OptionSpec("--enable-sound", "-s", help: "Refused: moonloop makes no sounds."),
+  OptionSpec("--enable-sound", "-s", help: "Refused: sounds are not supported."),
   OptionSpec("--version", help: "Refused: use 'moonloop --version'."),
 ]
 

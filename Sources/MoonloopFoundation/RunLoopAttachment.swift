@@ -51,7 +51,10 @@
       return RunLoopAttachment(self, host)
     }
 
-    /// The same with a `RunLoop`.
+    /// Attaches the loop to a `RunLoop` of Foundation, which must be the calling thread's.
+    /// - Returns: The attachment. Dropping it has no effect; see `detach`.
+    /// - Throws: `AttachmentError`; then nothing has changed.
+    /// - Note: Loop thread only.
     @discardableResult
     public func attach(to host: RunLoop) throws(AttachmentError) -> RunLoopAttachment {
       requireThread("attach")

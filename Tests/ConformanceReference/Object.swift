@@ -116,7 +116,7 @@ final class Object {
     watch()
   }
 
-  /// Makes the epoll watch or not. Adding it anew signals CF if there is something to read.
+  /// Makes the epoll watch or not. Adding it again signals CF if there is something to read.
   private func watch() {
     // An epoll_event begins with the events.
     var event: (events: UInt32, UInt32, UInt32, UInt32) = (1, 0, 0, 0)

@@ -5,7 +5,7 @@
 import LuaEmbed
 import Testing
 
-@Suite("Lua inside of the host")
+@Suite("Lua inside the host")
 struct StockTests {
   @Test(
     "behaves as stock Lua",

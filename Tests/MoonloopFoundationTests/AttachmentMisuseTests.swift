@@ -65,7 +65,7 @@ struct AttachmentMisuseTests {
       kept = loop  // The thread ends with all of this, attached.
     }
     #expect(text == "there=true timer")
-    // Whoever still has the loop may do what other threads may.
+    // Code that still has the loop may do what other threads may.
     kept?.perform {}
     kept?.wakeUp()
     kept?.stop()

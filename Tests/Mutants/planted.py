@@ -189,7 +189,7 @@ FAULTS = [
     (ITEMS, "common items join one common mode",
      "\n        for mode in modes(for: name) { try join(item, mode) }",
      "if let mode = modes(for: name).first { try join(item, mode) }"),
-    (SOURCES, "a signal inside of a perform is lost",
+    (SOURCES, "a signal inside a perform is lost",
      "\n        callOut(to: source, mode)",
      "callOut(to: source, mode); _ = source.takeMark(); forgetSignal(of: source)"),
     (SOURCES, "all sources are performed though one is enough",

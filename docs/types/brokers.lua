@@ -7,7 +7,7 @@
 ---@field handler? fun(port: moonloop.BrokerPort, message: any, reply: moonloop.Reply) The same by name.
 ---@field name string Letters, digits, `.`, `-` and `_`, at most 64.
 ---@field over string The broker: `redis://user:password@host:port/database`, or `redis+unix://%2Fpath/database`.
----@field deliver? "one"|"all" To one receiver, and kept until it acknowledges; or to all that listen now. Default "one".
+---@field deliver? "one"|"all" "one": to one receiver, kept until acknowledged; "all": to all that are listening. Default "one".
 ---@field capacity? integer Maximum number of messages in the queue; with "all", of those that wait for the handler. Default 65536.
 ---@field at_once? integer How many messages may be in progress at once, up to 1024; default 1.
 ---@field lease? moonloop.Seconds How long a receiver keeps its messages without a sign of life; default 30.

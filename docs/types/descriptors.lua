@@ -10,7 +10,7 @@ local loop = {}
 ---@field write? fun(fd: moonloop.Descriptor, event: string) Called while it is writable, once enabled with `fd:enable`.
 ---@field close? boolean Close the descriptor with the handle; default false.
 ---@field reenable? moonloop.Events The events that stay enabled after their handler was called; default "read".
----@field line_limit? moonloop.Bytes Limit for the length of a line; default 1048576.
+---@field line_limit? moonloop.Bytes Limit for the length of a line; default 1 MiB.
 ---@field order? integer Accepted as for other items, without effect: ready descriptors take turns.
 ---@field name? string Name in reports and traces.
 ---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.

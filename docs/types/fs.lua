@@ -98,7 +98,7 @@ function ml.fs.list(path, options) end
 function ml.fs.walk(path, options) end
 
 ---@class moonloop.FsReadOptions: moonloop.FsOptions
----@field limit? moonloop.Bytes Fail with "EFBIG" if the file holds more; default 67108864.
+---@field limit? moonloop.Bytes Fail with "EFBIG" if the file holds more; default 64 MiB.
 
 ---Returns the contents of a file.
 ---Fails as `ml.fs.stat` does, with "EISDIR" for a folder, and with "EFBIG" over the limit.
@@ -124,7 +124,7 @@ function ml.fs.read(path, options) end
 ---@field sync? boolean Wait until it is on the disk; default false.
 
 ---Writes a file: makes it, or replaces what it held.
----A reader may see a part of it; `ml.fs.replace` changes it in one go. Fails as `ml.fs.stat` does,
+---A reader may see a part of it; `ml.fs.replace` changes it atomically. Fails as `ml.fs.stat` does,
 ---and with "ENOSPC" when the disk is full.
 ---```lua
 ---loop:task(function()
@@ -166,7 +166,7 @@ function ml.fs.append(path, text, options) end
 ---@class moonloop.FsReplaceOptions: moonloop.FsOptions
 ---@field permissions? integer Default: those of the old file, or 420 (0644).
 
----Replaces a file in one go: readers see the old contents or the new ones, even after a crash.
+---Replaces a file atomically: readers see the old contents or the new ones, even after a crash.
 ---The text goes to a new file in the same folder, to the disk, and then takes the old one's name.
 ---After a failure or a timeout the file holds the old contents or the new ones. Fails as
 ---`ml.fs.write` does.

@@ -13,11 +13,11 @@ local ml = {}
 ---@field memory? integer|string Bytes that Lua may hold, or a text such as "8M"; default 64M.
 ---@field callout? moonloop.Seconds Time for one call, waits not counted; default 1, or `cpu` if that is less; at least 0.01.
 ---@field callouts? integer Calls of its handlers and functions per second; default: no limit.
----@field cpu? number Processor time per second, up to 1; default: no limit. What a call takes beyond it, or beyond any other limit per second, counts for the next seconds.
+---@field cpu? number Processor time per second, up to 1; default: no limit. Use beyond this or another limit per second is carried over to the following seconds.
 ---@field instructions? integer Instructions of Lua for one call; exact, but costs speed.
 ---@field handles? integer Handles, timers, tasks, and calls of the host's functions under way, each; default 1000.
 ---@field share? number How much of the host's time it may take, up to 1; default 1. With 0.1, a turn of 1 ms is followed by a rest of 9 ms.
----@field output? integer Bytes that it may write per second; default 1048576. The rest is dropped.
+---@field output? integer Bytes that it may write per second; default 1 MiB. The rest is dropped.
 ---@field wakes? integer How often it is served per second; default: no limit.
 ---@field messages? integer Messages, requests, replies and calls of the host's functions per second; default: no limit.
 ---@field log_lines? integer Lines of `ml.log` per second; default: no limit.
@@ -34,7 +34,7 @@ local ml = {}
 ---@field name? string Name in reports; default the file's.
 ---@field keep_alive? boolean Whether this item alone keeps a run alive; default true.
 ---@field on_output? fun(guest: moonloop.Guest, text: string) Called with what it writes, instead of standard output.
----@field on_limit? fun(guest: moonloop.Guest, what: string): moonloop.GuestVerdict?, moonloop.Seconds? Called when it is over a limit: "memory", "callout", "output", "stops" (more than ten in a minute), or a limit per second: "callouts", "cpu", "wakes", "messages", "log_lines". Without a verdict "stops" ends it, and it goes on after others; after a limit per second in the next second.
+---@field on_limit? fun(guest: moonloop.Guest, what: string): moonloop.GuestVerdict?, moonloop.Seconds? Called when it is over a limit: "memory", "callout", "output", "stops" (more than ten in a minute), or a limit per second: "callouts", "cpu", "wakes", "messages", "log_lines". Without a verdict, "stops" ends the guest; after any other limit it continues, after a limit per second in the next second.
 ---@field on_error? moonloop.ErrorHandler Called first for its errors.
 
 ---Runs an untrusted script, in this process or, with `isolate`, in one of its own.
@@ -122,7 +122,7 @@ function guest:stop() end
 ---@field sent integer Bytes that it has given to streams, such as sockets.
 ---@field messages integer Messages, requests, replies and calls of the host's functions, including those that failed.
 ---@field log_lines integer Lines that it has written by `ml.log`.
----@field instructions? integer Lua's instructions, where there is a limit on them (`limits.instructions`): otherwise nobody counts them. They are counted in steps of 250, which grow in long calls; of a call the last, unfinished step is left out.
+---@field instructions? integer Lua's instructions, where there is a limit on them (`limits.instructions`); they are only counted then. They are counted in steps of 250, which grow in long calls; of a call the last, unfinished step is left out.
 ---@field resident? integer Bytes of memory that the process of an isolated guest has. For such a guest the other figures are those last reported by its process.
 ---@field cpu? moonloop.Seconds Processor time that it has taken; for an isolated guest that of its process, while that runs. 0 on a virtual clock, which stands while code runs.
 

@@ -32,7 +32,7 @@ ml.http = {}
 ---@field max_body? moonloop.Bytes Larger bodies are answered with 413; default 16 MiB.
 ---@field max_head? moonloop.Bytes Larger heads are answered with 431; default 64 KiB.
 ---@field timeout? moonloop.Seconds For a head after its first line, for each read and write of a body, and for a trailer; default 30.
----@field body_timeout? moonloop.Seconds How long a whole body may take that the server reads; default 300.
+---@field body_timeout? moonloop.Seconds Time limit for reading a whole body; default 300.
 ---@field idle_timeout? moonloop.Seconds How long to wait for a request's first line; default 60.
 ---@field stream_bodies? boolean Bodies are not read before the handler is called: it reads them with `request:read`.
 ---@field half_close? boolean Answer clients that have ended their side; else they count as gone.

@@ -27,7 +27,7 @@ local http_response = {}
 ---end)
 ---```
 ---@async
----@param most? integer The maximum number of bytes; default 65536.
+---@param most? integer The maximum number of bytes; default 64 KiB.
 ---@return string? part At least one byte.
 ---@return string? message
 ---@return string? code
@@ -104,7 +104,7 @@ local http_request = {}
 ---end)
 ---```
 ---@async
----@param most? integer The maximum number of bytes; default 65536.
+---@param most? integer The maximum number of bytes; default 64 KiB.
 ---@return string? part At least one byte.
 ---@return string? message
 ---@return string? code

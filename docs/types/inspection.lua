@@ -22,8 +22,8 @@ function loop:why(handle) end
 function loop:dump() end
 
 ---@class moonloop.MetricsOptions
----@field on? boolean False: stop measuring, after a last look. Default true.
----@field reset? boolean Start again from zero, after this look.
+---@field on? boolean False: return the figures and stop measuring. Default true.
+---@field reset? boolean Return the figures and start again from zero.
 
 ---Returns what the loop did since the first call, which starts the measuring.
 ---Until then nothing is measured, at no cost. Handles made at one place under one name share a row.

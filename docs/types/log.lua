@@ -58,7 +58,7 @@ log.dropped = nil
 
 ---How many records were held back by the option 'rate'.
 ---At the end of the second, and at a flush or close, a record with the same message has their
----number as its field `suppressed`.
+---number in its field `suppressed`.
 ---```lua
 ---local log = ml.log { to = print, format = "journal", rate = 1 }
 ---for _ = 1, 3 do log:warn "disk full" end   --> <4>disk full

@@ -75,7 +75,7 @@ function ml.wall_time() end
 function ml.configure(what) end
 
 ---@class moonloop.LimitOptions
----@field memory? moonloop.Bytes Memory limit for Lua, at least 1 MB.
+---@field memory? moonloop.Bytes Memory limit for Lua, at least 1 MiB.
 ---@field callout? moonloop.Seconds Time limit for one call of a handler, waits not counted; at least 0.01.
 ---@field instructions? integer Instruction limit for one call of a handler, at least 1000. Counting halves the speed.
 ---@field handles? integer Limit for each of these: timers (including sleeps), other items, tasks, performs, open files (of `ml.fs`, `ml.log` and luv), waiting notifications, (together) channels, semaphores and ports over a broker, and (together) handles of luv and sockets of LuaSocket.

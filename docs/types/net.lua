@@ -50,9 +50,9 @@ ml.net = {}
 ---@field nodelay? boolean Send small writes at once, without Nagle's algorithm; default true.
 ---@field keepalive? integer Probe silent peers after this many seconds.
 ---@field timeout? moonloop.Seconds Timeout of each read and write; default: none.
----@field line_limit? moonloop.Bytes Limit for the length of a line; default 1048576.
----@field buffer_limit? moonloop.Bytes Limit for the bytes that one read holds; default 67108864.
----@field write_limit? moonloop.Bytes Bytes that may be queued before a write waits; default 65536.
+---@field line_limit? moonloop.Bytes Limit for the length of a line; default 1 MiB.
+---@field buffer_limit? moonloop.Bytes Limit for the bytes that one read holds; default 64 MiB.
+---@field write_limit? moonloop.Bytes Bytes that may be queued before a write waits; default 64 KiB.
 
 ---Listens for connections and runs the handler in a new task for each.
 ---The stream is closed when its handler returns, unless it has an event handler or another task
@@ -90,9 +90,9 @@ function ml.net.listen(options) end
 ---@field io_timeout? moonloop.Seconds Timeout of each read and write; default: none.
 ---@field nodelay? boolean Send small writes at once, without Nagle's algorithm; default true.
 ---@field keepalive? integer Probe silent peers after this many seconds.
----@field line_limit? moonloop.Bytes Limit for the length of a line; default 1048576.
----@field buffer_limit? moonloop.Bytes Limit for the bytes that one read holds; default 67108864.
----@field write_limit? moonloop.Bytes Bytes that may be queued before a write waits; default 65536.
+---@field line_limit? moonloop.Bytes Limit for the length of a line; default 1 MiB.
+---@field buffer_limit? moonloop.Bytes Limit for the bytes that one read holds; default 64 MiB.
+---@field write_limit? moonloop.Bytes Bytes that may be queued before a write waits; default 64 KiB.
 
 ---Connects to a server, and waits until that is done.
 ---Names are looked up off the loop's thread. The addresses are tried in turn, alternating between

@@ -67,7 +67,7 @@ function ml.process.spawn(options) end
 ---@field timeout? moonloop.Seconds Real time after which it is terminated.
 ---@field grace? moonloop.Seconds Time between "term" and killing it; default 5.
 ---@field check? boolean Treat any end except exit code 0 as a failure.
----@field limit? moonloop.Bytes Limit for each output; default 67108864.
+---@field limit? moonloop.Bytes Limit for each output; default 64 MiB.
 
 ---Runs a program to its end, and returns everything it wrote.
 ---Its output is read as it arrives, while 'input' is written. Standard input is empty unless

@@ -12,9 +12,9 @@ local loop = {}
 ---@field close? boolean Close the descriptor with the stream; default true, except for 0, 1 and 2.
 ---@field modes? moonloop.Modes Modes in which queued bytes are written and its handler is called; default: those of its maker.
 ---@field timeout? moonloop.Seconds Timeout of each read and write; default: none.
----@field line_limit? moonloop.Bytes Limit for the length of a line; default 1048576.
----@field buffer_limit? moonloop.Bytes Limit for the bytes that one read holds; default 67108864.
----@field write_limit? moonloop.Bytes Bytes that may be queued before a write waits; default 65536.
+---@field line_limit? moonloop.Bytes Limit for the length of a line; default 1 MiB.
+---@field buffer_limit? moonloop.Bytes Limit for the bytes that one read holds; default 64 MiB.
+---@field write_limit? moonloop.Bytes Bytes that may be queued before a write waits; default 64 KiB.
 ---@field keep_alive? boolean Whether it alone keeps a run alive; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handler.
 
@@ -199,7 +199,7 @@ function stream:read(...) end
 ---end)
 ---```
 ---@async
----@param max? moonloop.Bytes Maximum number of bytes to read; default 65536.
+---@param max? moonloop.Bytes Maximum number of bytes to read; default 64 KiB.
 ---@param options? moonloop.DeadlineOptions The timeout.
 ---@return string? data At least one byte; nil at the end of file.
 function stream:read_some(max, options) end
@@ -375,8 +375,8 @@ function stream:is_valid() end
 ---`open_completed` comes first; `has_bytes` when there is something to read, again only after a
 ---read; `has_space` when there is room to write, again only after a write; `end` or `error` comes
 ---last, once. Each call has one event; the handler may wait. With `"end"` it gets the last one
----alone: up to 64 KiB that come before it are kept for reads, and it may be told before they are
----read; of more, some must be read first.
+---alone: up to 64 KiB that come before it are kept for reads, and the end may be reported before
+---they are read; of more, some must be read first.
 ---Raises an error when the stream is closed.
 ---```lua
 ---loop:stream({ fd = 0, write = false }):on(function(stream, event)

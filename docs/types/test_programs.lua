@@ -239,7 +239,7 @@ local output = {}
 ---@return string ... The captures, or the whole match.
 function output:expect(pattern, within, options) end
 
----Waits until the output has ended, and returns all of it; of more than 16 MB, the end.
+---Waits until the output has ended, and returns all of it; of more than 16 MiB, the end.
 ---```lua
 ---it("says everything", function(loop, clock, t)
 ---  assert.equal("a\n", t:spawn({ "echo", "a" }).stdout:all())

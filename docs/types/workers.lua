@@ -180,7 +180,7 @@ function workers:await() end
 function workers:stop() end
 
 ---Makes a frozen table: a copy that never changes, which workers, guests and ports share.
----It has booleans, numbers, strings and tables of them, at most 100 deep and 64 MB; metatables are
+---It has booleans, numbers, strings and tables of them, at most 100 deep and 64 MiB; metatables are
 ---left out. It is read like a table, by index, `#`, `pairs` and `ipairs`, in their order: first the
 ---items, then the other fields. But its `type` is "userdata", so `next` and `rawget` do not take
 ---it, and writing to it raises an error. In a message it is passed as it is, whatever its size, and

@@ -6,7 +6,7 @@
 --   > loop:why(worker)                                       due in 17 s: 20 were milliseconds
 --   > worker:invalidate() worker = loop:every(0.02, work)
 --   > #jobs, done                                            now it is
---   > loop:stop "mended"
+--   > loop:stop "fixed"
 local ml = require "moonloop"
 local loop = ml.current()
 

@@ -124,7 +124,7 @@ def page(counts, crowds, operations, found, memory):
     yield ""
     yield "## Instructions"
     yield ""
-    yield "The dearest crowd for each operation, at each size."
+    yield "The most expensive crowd for each operation, at each size."
     yield ""
     rows = []
     for name in names:

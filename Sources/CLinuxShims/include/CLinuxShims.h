@@ -81,9 +81,6 @@ struct cmx_ready {
   uint8_t events;  // bit 0: read, bit 1: write
 };
 
-// Tokens are below this: the two bits above hold the interest, the last values are internal.
-#define CMX_TOKEN_LIMIT ((UINT64_C(1) << 62) - 2)
-
 enum cmx_internal {
   cmx_internal_wake = 1,    // the wake-up descriptor
   cmx_internal_wall = 2,    // the descriptor that reports steps of the wall clock

@@ -203,7 +203,7 @@ enum { CML_FOLLOWED = -1 };
 
 // A new coroutine counts from the start, not from where its maker is.
 void cml_count_alone(struct cml_state *s, lua_State *co);
-// Sets the instruction limit's hook on a coroutine, which starts to count anew; or the hook for
+// Sets the instruction limit's hook on a coroutine, which starts to count again; or the hook for
 // lines.
 void cml_count(struct cml_state *s, lua_State *L);
 

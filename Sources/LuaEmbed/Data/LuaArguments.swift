@@ -118,19 +118,21 @@ extension LuaState {
     _ name: String, _ body: @escaping (repeat each A) throws -> R
   ) { setFunction(name, coded(body)) }
 
-  /// The same for a closure without a result, or with several in a tuple.
+  /// Makes a Swift closure with Codable arguments, and no result, or several, a global function.
   @_disfavoredOverload
   public func register<each A: Decodable, each R: Encodable>(
     _ name: String, _ body: @escaping (repeat each A) throws -> (repeat each R)
   ) { setFunction(name, coded(body)) }
 
-  /// The same for a closure that gets this state first.
+  /// Makes a closure with Codable values that gets this state first a global function.
   @_disfavoredOverload
   public func register<each A: Decodable, R: Encodable>(
     _ name: String, _ body: @escaping (LuaState, repeat each A) throws -> R
   ) { registerWithState(name, coded: body) }
 
-  /// The same for a closure that gets this state first, and has no result, or several in a tuple.
+  /// Makes a closure with Codable values that gets this state first a global function.
+  ///
+  /// It has no result, or several in a tuple.
   @_disfavoredOverload
   public func register<each A: Decodable, each R: Encodable>(
     _ name: String, _ body: @escaping (LuaState, repeat each A) throws -> (repeat each R)
@@ -152,27 +154,32 @@ extension LuaState {
   /// - Parameters:
   ///   - name: What errors call it.
   ///   - body: What it does.
+  /// - Throws: `LuaError` if the state has ended.
   public func function<each A: LuaReadable, R: LuaPushable>(
     _ name: String = "function", _ body: @escaping (repeat each A) throws -> R
   ) throws(LuaError) -> LuaFunction { try make(name, plain(body)) }
 
-  /// The same for a closure without a result, or with several in a tuple.
+  /// Makes a Lua function from a Swift closure without a result, or with several in a tuple.
+  /// - Throws: `LuaError` if the state has ended.
   public func function<each A: LuaReadable, each R: LuaPushable>(
     _ name: String = "function", _ body: @escaping (repeat each A) throws -> (repeat each R)
   ) throws(LuaError) -> LuaFunction { try make(name, plain(body)) }
 
-  /// The same for a closure with any number of results.
+  /// Makes a Lua function from a Swift closure with any number of results.
+  /// - Throws: `LuaError` if the state has ended.
   public func function<each A: LuaReadable, R: LuaResults>(
     _ name: String = "function", _ body: @escaping (repeat each A) throws -> R
   ) throws(LuaError) -> LuaFunction { try make(name, listing(body)) }
 
-  /// The same for a closure whose arguments and result are Codable.
+  /// Makes a Lua function from a Swift closure whose arguments and result are Codable.
+  /// - Throws: `LuaError` if the state has ended.
   @_disfavoredOverload
   public func function<each A: Decodable, R: Encodable>(
     _ name: String = "function", _ body: @escaping (repeat each A) throws -> R
   ) throws(LuaError) -> LuaFunction { try make(name, coded(body)) }
 
-  /// The same for a closure without a result, or with several in a tuple.
+  /// Makes a Lua function from a Swift closure with Codable arguments, and no result, or several.
+  /// - Throws: `LuaError` if the state has ended.
   @_disfavoredOverload
   public func function<each A: Decodable, each R: Encodable>(
     _ name: String = "function", _ body: @escaping (repeat each A) throws -> (repeat each R)
@@ -284,6 +291,7 @@ extension LuaFunction {
   }
 
   /// Calls the function and reads all its results.
+  /// - Throws: `LuaError`: what the function raises.
   @_disfavoredOverload
   public func callAsFunction<each A: LuaPushable>(_ arguments: repeat each A) throws(LuaError)
     -> LuaArguments

@@ -167,6 +167,7 @@ public struct LuaTable: LuaReadable, LuaPushable {
   public var count: Int { open { Int(clamping: cml_rawlen($0.L, $1)) } ?? 0 }
 
   /// All keys with their values, in no particular order; changes by the closure are not seen.
+  /// - Throws: What the closure throws; the other keys are then left out.
   public func forEach(_ body: (LuaValue, LuaValue) throws -> Void) rethrows {
     for (key, value) in pairs { try body(key, value) }
   }
@@ -232,6 +233,7 @@ extension LuaStack {
 
 extension LuaState {
   /// Makes an empty table.
+  /// - Throws: `LuaError` if the state has ended.
   /// - Note: For the state's thread.
   public func table() throws(LuaError) -> LuaTable {
     try body.requireOpen("table")
@@ -243,6 +245,8 @@ extension LuaState {
   }
 
   /// Makes a table from a list or a dictionary, or from any Codable value that is a table.
+  /// - Throws: `LuaError`, also when the value is not written as a table.
+  /// - Note: For the state's thread.
   public func table<Value: Encodable>(_ value: Value) throws(LuaError) -> LuaTable {
     try body.requireOpen("table")
     body.beginCall()

@@ -16,6 +16,7 @@ extension LuaState {
   ///
   /// Then the loan is over: whatever a script has kept of it raises an error that says so, and Lua
   /// no longer holds it. A method under way keeps it until it returns.
+  /// - Throws: What the closure throws; the loan is over then, too.
   /// - Note: For the state's thread.
   public func lend<Object: LuaObject, R>(
     _ object: Object, _ body: (LuaLent) throws -> R
@@ -28,6 +29,7 @@ extension LuaState {
 
   /// Lends a value of a registered structure to Lua while a closure runs: scripts change it in
   /// place.
+  /// - Throws: What the closure throws; changes that were made until then are kept.
   /// - Note: For the state's thread.
   public func lend<Object: LuaStruct, R>(
     _ value: inout Object, _ body: (LuaLent) throws -> R

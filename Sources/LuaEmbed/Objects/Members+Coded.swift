@@ -13,7 +13,7 @@ extension LuaMember {
     _ name: String, _ body: @escaping (Object, repeat each A) throws -> R
   ) -> LuaMember { calling(.method, name, coded: body) }
 
-  /// The same without a result, or with several in a tuple.
+  /// A method with Codable arguments, and no result, or several in a tuple.
   @_disfavoredOverload
   public static func method<each A: Decodable, each R: Encodable>(
     _ name: String, _ body: @escaping (Object, repeat each A) throws -> (repeat each R)
@@ -30,7 +30,7 @@ extension LuaMember {
     _ name: String, _ body: @escaping (Object, LuaState, repeat each A) throws -> R
   ) -> LuaMember { callingWithState(name, coded: body) }
 
-  /// The same without a result, or with several in a tuple.
+  /// A method that gets the state, with Codable arguments, and no result, or several in a tuple.
   @_disfavoredOverload
   public static func method<each A: Decodable, each R: Encodable>(
     _ name: String, _ body: @escaping (Object, LuaState, repeat each A) throws -> (repeat each R)
@@ -42,7 +42,7 @@ extension LuaMember {
     _ name: String, _ body: @escaping (inout Object, repeat each A) throws -> R
   ) -> LuaMember { changing(name, coded: body) }
 
-  /// The same without a result, or with several in a tuple.
+  /// A method that changes a structure, with Codable arguments, and no result, or several.
   @_disfavoredOverload
   public static func mutating<each A: Decodable, each R: Encodable>(
     _ name: String, _ body: @escaping (inout Object, repeat each A) throws -> (repeat each R)
@@ -54,7 +54,7 @@ extension LuaMember {
     _ body: @escaping (Object, repeat each A) throws -> R
   ) -> LuaMember { calling(.meta, "__call", coded: body) }
 
-  /// The same without a result, or with several in a tuple.
+  /// Calling the object, with Codable arguments, and no result, or several in a tuple.
   @_disfavoredOverload
   public static func call<each A: Decodable, each R: Encodable>(
     _ body: @escaping (Object, repeat each A) throws -> (repeat each R)
@@ -160,7 +160,7 @@ extension LuaMember {
     _ name: String, _ body: @escaping (repeat each A) throws -> R
   ) -> LuaMember { LuaMember(.ofType, name) { _ in coded(body) } }
 
-  /// The same without a result, or with several in a tuple.
+  /// A function of the type with Codable arguments, and no result, or several in a tuple.
   @_disfavoredOverload
   public static func function<each A: Decodable, each R: Encodable>(
     _ name: String, _ body: @escaping (repeat each A) throws -> (repeat each R)

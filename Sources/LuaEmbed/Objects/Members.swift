@@ -45,7 +45,7 @@ public struct LuaMember<Object> {
     _ name: String, _ body: @escaping (Object, LuaState, repeat each A) throws -> R
   ) -> LuaMember { callingWithState(name, body) }
 
-  /// The same without a result, or with several in a tuple.
+  /// A method that gets the state, without a result, or with several in a tuple.
   public static func method<each A: LuaReadable, each R: LuaPushable>(
     _ name: String, _ body: @escaping (Object, LuaState, repeat each A) throws -> (repeat each R)
   ) -> LuaMember { callingWithState(name, body) }
@@ -55,7 +55,7 @@ public struct LuaMember<Object> {
     _ name: String, _ body: @escaping (inout Object, repeat each A) throws -> R
   ) -> LuaMember { changing(name, body) }
 
-  /// The same without a result, or with several in a tuple.
+  /// A method that changes a structure, without a result, or with several in a tuple.
   public static func mutating<each A: LuaReadable, each R: LuaPushable>(
     _ name: String, _ body: @escaping (inout Object, repeat each A) throws -> (repeat each R)
   ) -> LuaMember { changing(name, body) }
@@ -65,7 +65,7 @@ public struct LuaMember<Object> {
     _ body: @escaping (Object, repeat each A) throws -> R
   ) -> LuaMember { calling(.meta, "__call", body) }
 
-  /// The same without a result, or with several in a tuple.
+  /// Calling the object, without a result, or with several in a tuple.
   public static func call<each A: LuaReadable, each R: LuaPushable>(
     _ body: @escaping (Object, repeat each A) throws -> (repeat each R)
   ) -> LuaMember { calling(.meta, "__call", body) }
@@ -202,7 +202,7 @@ public struct LuaMember<Object> {
     _ name: String, _ body: @escaping (repeat each A) throws -> R
   ) -> LuaMember { LuaMember(.ofType, name) { _ in plain(body) } }
 
-  /// The same without a result, or with several in a tuple.
+  /// A function of the type without a result, or with several in a tuple.
   public static func function<each A: LuaReadable, each R: LuaPushable>(
     _ name: String, _ body: @escaping (repeat each A) throws -> (repeat each R)
   ) -> LuaMember { LuaMember(.ofType, name) { _ in plain(body) } }

@@ -13,7 +13,7 @@ extension LuaState {
 }
 
 extension [ModeName] {
-  /// What the list takes, about. Names may be long, and each list may have its own copies.
+  /// Approximate bytes of the list. Names may be long, and each list may have its own copies.
   var footprint: Int {
     reduce(count * 16) { sum, mode in
       let bytes = mode.rawValue.utf8.count

@@ -28,7 +28,7 @@ struct GuestUsage {
   /// Nanoseconds on the host's clock, and of processor time.
   var busy = 0
   var processor: Int64?
-  /// Lua's instructions, if there is a limit on them: nobody counts them otherwise.
+  /// Lua's instructions, if there is a limit on them: they are only counted then.
   var instructions: Int?
   /// Bytes of the process's memory, if it has its own.
   var resident: Int?

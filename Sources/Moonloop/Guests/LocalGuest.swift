@@ -25,7 +25,7 @@ final class LocalGuest: ScriptGuest {
   private var isSettling = false
   /// Counts what it uses as memory of the host's scripts.
   private var memory: MemoryCharge?
-  /// What a guest takes besides what its state counts, about.
+  /// Approximate bytes of a guest, besides what its state counts.
   private static let footprint = 48 << 10
   /// The size of what is kept for its start.
   private var keptForStart = 0

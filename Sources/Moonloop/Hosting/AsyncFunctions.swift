@@ -26,7 +26,7 @@ extension LuaState {
     }
   }
 
-  /// The same for a closure without a result, or with several in a tuple.
+  /// Makes an async Swift closure without a result, or with several in a tuple, a global function.
   public func registerAsync<each A: LuaReadable & Sendable, each R: LuaPushable & Sendable>(
     _ name: String, _ body: @escaping @Sendable (repeat each A) async throws -> (repeat each R)
   ) {
@@ -40,7 +40,8 @@ extension LuaState {
     }
   }
 
-  /// The same for a closure whose arguments and result are Codable; see `LuaCoded`.
+  /// Makes an async Swift closure whose arguments and result are Codable a global function; see
+  /// `LuaCoded`.
   @_disfavoredOverload
   public func registerAsync<each A: Decodable & Sendable, R: Encodable & Sendable>(
     _ name: String, _ body: @escaping @Sendable (repeat each A) async throws -> R

@@ -104,6 +104,8 @@ public struct LuaStream<Element: LuaReadable & Sendable>: AsyncSequence, Sendabl
     fileprivate init(stream: LuaStream) { self.stream = stream }
 
     /// The next element; nil at the end, and after an error.
+    /// - Throws: `LuaError`: what the function raises, or an element that does not fit; the stream
+    ///   ends with it.
     public mutating func next() async throws(LuaError) -> Element? {
       if isOver { return nil }
       isOver = true

@@ -119,7 +119,8 @@ public actor LuaHost {
       read: { (stack, index) throws(LuaError) in try stack.result(index) })
   }
 
-  /// The same for arguments and a result that are Codable; see `LuaCoded`.
+  /// Calls a global function as a task, with Codable arguments and result; see `LuaCoded`.
+  /// - Throws: `LuaError`, as the call with plain values; also when a value does not fit its type.
   @_disfavoredOverload
   public func call<each A: Encodable & Sendable, R: Decodable & Sendable>(
     _ name: String, _ arguments: repeat each A
@@ -134,7 +135,8 @@ public actor LuaHost {
       })
   }
 
-  /// The same for a function whose results are ignored.
+  /// Calls a global function as a task, and ignores its results.
+  /// - Throws: `LuaError`, as the call with a result.
   public func call<each A: LuaPushable & Sendable>(
     _ name: String, _ arguments: repeat each A
   ) async throws(LuaError) {

@@ -15,7 +15,7 @@ extension Explanation {
     }
     if modes.isEmpty {
       return isCommon
-        ? "it is in the common modes, and there are none"
+        ? "it is in the common modes, but no mode is common"
         : "it was not added to a mode, or was removed; use loop:add\(suffix)"
     }
     let list = modes.map(\.rawValue).joined(separator: ", ")

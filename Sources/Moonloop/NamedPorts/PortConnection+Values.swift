@@ -21,7 +21,7 @@ extension PortConnection {
     }
     do throws(StructuredClone.Damage) {
       return try StructuredClone(decoding: frame.body, attachments: attachments)
-    } catch { throw PortDamage("what is no value: \(error.what), at byte \(error.offset)") }
+    } catch { throw PortDamage("an invalid value: \(error.what), at byte \(error.offset)") }
   }
 
   /// A port of the peer has no sender left here.

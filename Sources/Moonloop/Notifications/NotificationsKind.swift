@@ -87,7 +87,7 @@ final class ScriptNotice {
   /// What it takes while it waits.
   private let charge: MemoryCharge?
 
-  /// What a notification and its place in a queue take, about, without its name.
+  /// Approximate bytes of a notification and its entry in a queue, without its name.
   static let footprint = 600
   /// What each of its modes adds.
   static let perMode = 128

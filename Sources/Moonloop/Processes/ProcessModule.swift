@@ -4,7 +4,7 @@ internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-/// `ml.process`.
+/// The functions of `ml.process`.
 let processModuleEntries: [LuaEntry] = [
   .function("spawn") { host($0, $1, "ml.process.spawn", processSpawn) },
   .function("run") { host($0, $1, "ml.process.run", processRun) },

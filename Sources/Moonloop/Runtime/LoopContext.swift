@@ -95,7 +95,8 @@ extension LoopContext {
       return modes(loop.contains(id, .common), loop.modeNames(of: id))
     case .item(let item):
       let own = modes(loop.contains(item, mode: .common), loop.modes(of: item))
-      // Its handler is told that it leaves a mode, perhaps the last that runs, or will run.
+      // Its `cancel` handler runs while it leaves a mode, perhaps its last: with the current mode,
+      // what the handler makes is served.
       let here = loop.currentMode ?? .default
       return item === leaving && !own.contains(here) ? own + [here] : own
     case .task(let task): return task.modes

@@ -45,7 +45,7 @@ final class RealTimeLimit: Sendable {
   }
 
   /// Under the lock, so that a run that begins after the end is not stopped.
-  /// - Returns: false if the time begins anew.
+  /// - Returns: false if the time starts again.
   private func strike() -> Bool {
     state.withLock { state in
       if state.isOver || state.holds > 0 { return true }
@@ -69,8 +69,8 @@ final class RealTimeLimit: Sendable {
     }
   }
 
-  /// A nested run has ended: who has begun one run after the other for long is stopped here, since
-  /// an interrupt that comes within a run stops nobody. Loop thread only.
+  /// A nested run has ended: a script that has chained runs for too long is stopped here, because
+  /// an interrupt during a run has no effect. Loop thread only.
   func endRunner() {
     let isUp = state.withLock { !$0.isOver && $0.strikes > Self.lastPatience }
     if isUp { script.interrupt() }

@@ -5,7 +5,7 @@ package import MoonloopCore
 
 /// What a task waits for, reduced to the few operations that tasks need.
 ///
-/// One that is made anew for each wait gets closures; one that lasts is a class of its own.
+/// Simple waits pass closures; others are subclasses.
 package class OtherWait {
   private let words: String
   private let giveUp: () -> Void

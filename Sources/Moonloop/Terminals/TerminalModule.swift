@@ -4,7 +4,7 @@ internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-/// `ml.tty`.
+/// The functions of `ml.tty`.
 let terminalModuleEntries: [LuaEntry] = [
   .function("open") { host($0, $1, "ml.tty.open", terminalOpen) },
   .function("is_tty") { hostValue($0, $1, "ml.tty.is_tty", terminalIs) },

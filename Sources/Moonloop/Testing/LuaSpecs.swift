@@ -25,7 +25,7 @@ public struct LuaSpecs: Sendable {
     /// The path of the file.
     public let path: String
 
-    /// Names a file.
+    /// Makes the description of the file at a path.
     public init(path: String) { self.path = path }
     public var description: String { path }
   }
@@ -63,7 +63,7 @@ public struct LuaSpecs: Sendable {
 
   private let prepare: @Sendable (LuaState) throws -> Void
 
-  /// Names a folder; a path that does not begin with a slash is one of the working directory.
+  /// Makes the specs of a folder; a relative path is resolved in the working directory.
   /// - Parameters:
   ///   - directory: The folder; its spec files are run.
   ///   - prepare: Gives each state what the specs need, such as functions of the program.

@@ -163,7 +163,7 @@ final class WorkerWait: OtherWait {
 
 /// The workers of a state whose threads have not ended. Loop thread only.
 struct Workers {
-  /// How many workers this state is inside of.
+  /// How many workers enclose this state.
   var depth = 0
   /// How many a state may have at once.
   static let limit = 256

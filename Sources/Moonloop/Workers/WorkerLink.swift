@@ -47,7 +47,7 @@ final class WorkerLink: Sendable {
   let name: String
   /// The worker as text: "worker 'resize' (made at app.lua:3)".
   let label: String
-  /// How many workers it is inside of, itself included.
+  /// How many workers enclose it, itself included.
   let depth: Int
   /// Messages to the worker; its thread alone adds and ends it.
   let inward: Loop.Port
@@ -55,7 +55,7 @@ final class WorkerLink: Sendable {
   let outward: Loop.Port
   /// Notices to the owner, which has the port.
   let control: Loop.Port
-  /// The owner is recorded: what the worker writes to the standard streams is written by him.
+  /// The owner is recorded: it writes what the worker prints to the standard streams.
   let isRecorded: Bool
   /// Where that arrives.
   private let output: Arrivals?
@@ -99,7 +99,7 @@ final class WorkerLink: Sendable {
     state.withLock { $0.blocking = (name, site, callout) }
   }
 
-  /// Has the owner write what the worker has written; he may not listen any more.
+  /// Passes the worker's output to the owner, which may no longer take messages.
   func write(_ output: WorkerOutput) {
     if isForwarded { return forward(output) }
     if self.output?.post(output) != true { output.write() }

@@ -92,7 +92,7 @@ struct BlockList {
   private static let least = 32
 
   private var blocks: [QueuedBlock] = []
-  /// When to look next for those that are over.
+  /// When to remove finished blocks next.
   private var limit = Self.least
   /// Whether any of them has another order than 0.
   private var hasOrders = false
@@ -145,7 +145,7 @@ struct BlockList {
     limit = max(Self.least, 2 * blocks.count)
   }
 
-  /// Takes some; the others keep their places.
+  /// Removes the blocks that are wanted; the others stay in order.
   fileprivate mutating func take(where isWanted: (QueuedBlock) -> Bool) -> [QueuedBlock] {
     Steps.note(blocks.count)
     let all = blocks

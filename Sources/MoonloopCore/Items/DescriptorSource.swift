@@ -48,7 +48,7 @@ extension Loop {
       return enabledEvents
     }
     @exclusivity(unchecked) private var enabledEvents: Events
-    /// Whether all of these are enabled. Loop thread only, which is not looked at.
+    /// Whether all of these are enabled. Loop thread only; not checked.
     package func hasEnabled(_ events: Events) -> Bool { enabledEvents.isSuperset(of: events) }
     /// Why it counts as ready. Loop thread only.
     @exclusivity(unchecked) var readiness: Readiness = []
@@ -105,7 +105,8 @@ extension Loop {
         handler: plain)
     }
 
-    /// The same with a closure for which the code that adds it to a loop is responsible.
+    /// Makes a descriptor source from a closure that is not Sendable; add it only to loops of the
+    /// closure's thread.
     package init(
       _ fd: Int32, closesDescriptor: Bool = false, events: Events = .read,
       reenabled: Events = .read, name: String = "", handler: @escaping Handler
@@ -160,7 +161,7 @@ extension Loop {
     }
 
     // MARK: Reading and writing
-    // On the thread of the loop whose kernel is given, which is not looked at again.
+    // On the thread of the loop whose kernel is given; not checked again.
 
     /// Looks at the descriptor before it is used for the first time.
     /// - Throws: `SystemError`: EBADF if it is not open, EISDIR for a directory.
@@ -245,7 +246,7 @@ extension Loop {
       /// To be delivered.
       static let read = Readiness(rawValue: 1)
       static let write = Readiness(rawValue: 2)
-      /// It cannot be polled (a regular file): all that it is asked for is ready, ever again.
+      /// It cannot be polled (a regular file): whatever events are enabled are ready in every pass.
       static let always = Readiness(rawValue: 4)
       /// Its owner holds bytes that it has read ahead: it is readable, though the kernel no longer
       /// knows about them.

@@ -15,7 +15,7 @@ extension Loop {
     /// What the item is called in reports.
     public let name: String
 
-    // In order of size, for there may be many items: bytes, halves, whole words.
+    // In order of size, because there may be many items: bytes, halves, whole words.
     private let validity = Atomic<Bool>(true)
     private let hasLetGo = Atomic<Bool>(false)
     /// Whether only one thread ever adds it to loops, calls it and ends it. What counts its calls
@@ -32,11 +32,11 @@ extension Loop {
     private let calls = Atomic<Int32>(0)
     /// The thread whose loops alone may have the item; 0: any. See `bindToThread`.
     private let home = Atomic<Int32>(0)
-    /// The loop that the item is on, as the bits of its identity; 0: none; `taken`: none, and a
-    /// thread uses it. Claimed atomically.
+    /// The loop that the item is on, as the bits of its identity; 0: none; `taken`: on no loop, and
+    /// in use by a thread. Claimed atomically.
     private let owner = Atomic<UInt>(0)
     private let called = Atomic<UInt64>(0)
-    /// The words of the maker of the item. Loop thread only.
+    /// What the binding keeps with the item; see `ItemMaker`. Loop thread only.
     @exclusivity(unchecked) package final var maker = ItemMaker()  // as `Loop.modes`
 
     // Asked for in each call-out: other modules would check the access to `maker` itself.

@@ -160,7 +160,7 @@ extension Loop {
   /// How many places items, timers and turns have in other modes than the default one. Loop thread
   /// only.
   package var placesInModes: Int { items.places }
-  /// What each takes, about.
+  /// Approximate bytes of each.
   package static let placeFootprint = 96
 
   /// Something has come into a mode, or has left it.
@@ -214,8 +214,8 @@ extension Loop {
     setHolds(item: item, holds)
   }
 
-  /// The same for a descriptor, on the thread of the loop, which is not looked at: a stream whose
-  /// task reads in a row does it twice a message.
+  /// Sets it for a descriptor, on the thread of the loop; not checked: a stream whose task reads in
+  /// a row does it twice a message.
   package func setHolds(_ source: DescriptorSource, _ holds: Bool) {
     setHolds(item: source, holds)
   }

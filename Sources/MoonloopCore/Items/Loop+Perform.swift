@@ -45,7 +45,7 @@ extension Loop {
     perform(unchecked: block, modes: modes, wakes: wakes, asSource: asSource)
   }
 
-  /// The same with a body that is not Sendable: loop thread only.
+  /// Queues a body that is not Sendable: loop thread only.
   @discardableResult
   package func performHere(
     modes: [ModeName], wakes: Bool = true, asSource: Bool = false, order: Int = 0,

@@ -38,7 +38,8 @@ extension Loop {
       self.init(activities, repeats: repeats, order: order, name: name, handler: plain)
     }
 
-    /// The same with a closure for which the code that adds it to a loop is responsible.
+    /// Makes an observer from a closure that is not Sendable; add it only to loops of the closure's
+    /// thread.
     package init(
       _ activities: Activity = .all, repeats: Bool = true, order: Int = 0, name: String = "",
       handler: @escaping Handler

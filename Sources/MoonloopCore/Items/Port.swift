@@ -13,7 +13,7 @@ extension Loop {
     /// How many messages may wait.
     public let capacity: Int
 
-    /// The same, for messages as they wait.
+    /// Called with one message as it waits.
     package typealias ParcelHandler = (_ port: Port, _ parcel: any Parcel) -> Void
 
     @exclusivity(unchecked) package private(set) var handler: ParcelHandler?  // as `Loop.modes`
@@ -44,7 +44,8 @@ extension Loop {
       self.init(name: name, capacity: capacity, handler: plain)
     }
 
-    /// The same with a closure for which the code that adds it to loops is responsible.
+    /// Makes a port from a closure that is not Sendable; add it only to loops of the closure's
+    /// thread.
     package convenience init(
       name: String = "", capacity: Int = 65_536, handler: @escaping Handler
     ) {
@@ -82,7 +83,7 @@ extension Loop {
       isValid ? .portFull(label, capacity: capacity) : .invalidItem(label)
     }
 
-    /// The same beyond the capacity: for the one notice that must not be lost.
+    /// Posts a message beyond the capacity, too: for the one notice that must not be lost.
     /// - Returns: false if the port is invalid.
     @discardableResult
     package func postAlways(_ message: any Sendable) -> Bool {
@@ -98,7 +99,7 @@ extension Loop {
     package func whenRoom(_ body: @escaping @Sendable () -> Void) {
       roomWaiters.withLock { $0.append(body) }
       isRoomWanted.store(true, ordering: .sequentiallyConsistent)
-      // A message that is taken after the store finds it.
+      // A receiver that takes a message after this store sees the waiter.
       if !isValid || hasRoom { tellOfRoom() }
     }
 

@@ -58,7 +58,7 @@ extension Loop {
         schedule: schedule, cancel: cancel, isConfined: false, perform: perform)
     }
 
-    /// The same with closures for which the code that adds it to loops is responsible.
+    /// Makes a source from closures that are not Sendable; add it only to loops of their thread.
     package convenience init(
       order: Int = 0, name: String = "", traits: SourceTraits? = nil, schedule: Scheduler? = nil,
       cancel: Scheduler? = nil, perform: @escaping Perform
@@ -140,8 +140,8 @@ extension Loop {
     /// Whether a signal on its own thread is noted already, and keeps its place. Loop thread only.
     var isNotedHere: Bool { ownMark.load(ordering: .relaxed) }
 
-    /// Takes the marks off.
-    /// - Returns: Whether one was there: the caller that gets true performs.
+    /// Removes the marks that signals have set.
+    /// - Returns: Whether there was one: the caller that gets true performs.
     package func takeMark() -> Bool {
       var wasSignalled = false
       if ownMark.load(ordering: .relaxed) {

@@ -36,7 +36,7 @@ package final class Clock {
   package var isMachines: Bool { runsByItself && !jumpsWhenIdle }
   /// What is in flight; may be used from any thread.
   package let holds: Holds
-  /// The clock of the loop that this one's lodges in, if it does.
+  /// The clock of the host loop, if this clock's loop is pumped by one.
   private let mirrored: Clock?
   /// Its place in a time that clocks of other threads share; protected by its lock, held for no
   /// call.
@@ -171,7 +171,7 @@ package final class Clock {
   }
 
   package func go() {
-    if stops == 0 { fatalError("go: the clock does not stand") }
+    if stops == 0 { fatalError("go: the clock was not stopped") }
     stops -= 1
     if stops > 0 { return }
     if rate != 0 {

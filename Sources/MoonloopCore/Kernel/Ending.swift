@@ -2,7 +2,7 @@
 
 internal import CLinuxShims
 
-/// Asks all loops of the process to end, from a signal or by the program's own wish. Any thread.
+/// Asks all loops of the process to end, from a signal or by the program itself. Any thread.
 ///
 /// Once asked for it cannot be taken back: runs that begin later end at once.
 package enum Ending {

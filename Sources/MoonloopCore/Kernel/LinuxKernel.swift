@@ -233,6 +233,7 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
     return _dispatch_get_main_queue_handle_4CF()
   }
 
+  // The two bits above hold the interest, the last values are internal (`cmx_internal`).
   private static let tokenLimit: UInt64 = (1 << 62) - 2
 }
 

@@ -1,12 +1,12 @@
 // Numbers, texts and bytes in a row, as passed to an intake.
 
-/// Writes them.
+/// Appends values to bytes.
 package struct PackedWriter {
   package private(set) var bytes: [UInt8] = []
 
   package init() { bytes.reserveCapacity(256) }
 
-  /// Begins anew, in the memory that it has.
+  /// Empties it, and keeps its memory.
   package mutating func clear() { bytes.removeAll(keepingCapacity: true) }
 
   package mutating func put(_ number: Int) {
@@ -35,8 +35,8 @@ package struct PackedWriter {
   }
 }
 
-/// Reads them in the same order. Checksums guarantee that the input was written like this; what
-/// does not fit is read as zeros.
+/// Reads the values in the order in which they were written. Checksums guarantee that the input was
+/// written like this; what does not fit is read as zeros.
 package struct PackedReader {
   private let bytes: UnsafeRawBufferPointer
   private var at = 0

@@ -57,7 +57,7 @@ package final class SharedTime: Sendable {
     func becomeBusy() -> Int64 {
       Intake.number {
         time.state.withLock { state in
-          // One that has left is not to come back.
+          // A clock that has left must not come back.
           if state.members[member] != nil { state.members[member] = .busy }
           return state.jumped
         }
@@ -142,7 +142,7 @@ package final class SharedTime: Sendable {
     }
     guard let step = idle.map(left).min(), step != .max else { return [] }
     // A loop that was woken, or has a ready descriptor, and does not know it yet, comes back by
-    // itself; and one that is held since is nudged when that is over.
+    // itself; one that is held meanwhile is nudged when the hold ends.
     let isExpected = { (member: Idleness) -> Bool in
       member.wakeUp.isNotified || member.holds.areOpen || cmx_is_ready(member.pollSet, 1)
     }

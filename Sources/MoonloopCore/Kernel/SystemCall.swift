@@ -55,7 +55,7 @@ package enum SystemCall: Int32, CaseIterable, Sendable {
     return result
   }
 
-  /// The same for a count of bytes.
+  /// Passes on a count of bytes; throws if it is a negative error number.
   package func check(_ result: Int) throws(SystemError) -> Int {
     if result < 0 { throw SystemError(call: name, code: Int32(-result)) }
     return result

@@ -17,7 +17,7 @@ public struct Activity: OptionSet, Hashable, Sendable, CustomStringConvertible {
   public static let afterWaiting = Activity(rawValue: 1 << 6)
   /// The run ends; once for each run (R23).
   public static let exit = Activity(rawValue: 1 << 7)
-  /// All six.
+  /// All six activities.
   public static let all: Activity = [
     .entry, .beforeTimers, .beforeSources, .beforeWaiting, .afterWaiting, .exit,
   ]

@@ -11,10 +11,11 @@ struct Listening {
 
   /// Grows when something came in time, shrinks when nothing did.
   private var credit = 0
-  /// The sleeps that were not put off, since the last that was.
+  /// Sleeps without listening since the last that listened.
   private var sleeps = 0
 
-  /// Whether to listen before this sleep: after good experience, and else now and then, to make it.
+  /// Whether to listen before this sleep: if it has paid off lately; otherwise now and then, to
+  /// find out.
   mutating func begins() -> Bool {
     if credit > 0 { return true }
     sleeps &+= 1

@@ -37,7 +37,7 @@ extension Loop: SerialExecutor {
 final class LateJobs: Sendable {
   private struct Content {
     var jobs: [UnownedJob] = []
-    /// Whether the loop is done with its end.
+    /// Whether the loop has finished ending.
     var hasBegun = false
     /// Whether a thread is at work on them.
     var isServed = false

@@ -14,8 +14,8 @@ extension Loop {
   /// `pollDescriptor` is readable or `nextDate` has come, whichever is first.
   /// - Parameters:
   ///   - name: The mode; only its items take part.
-  ///   - limit: How many passes are made at most, at least 1; each serves one event of a port or
-  ///     descriptor, or all timers that are due.
+  ///   - limit: How many passes are made at most, at least 1; default 100. Each serves one event of
+  ///     a port or descriptor, or all timers that are due.
   /// - Returns: `timedOut` if nothing more is ready, `handledSource` if the limit came first;
   ///   `stopped`, or `finished` if the mode is empty.
   /// - Note: Loop thread only; nests as `run` does.

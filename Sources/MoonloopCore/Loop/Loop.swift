@@ -5,8 +5,9 @@ internal import Synchronization
 
 /// A run loop: sleeps until something happens in the mode it runs in, and calls its handlers.
 ///
-/// A loop belongs to one thread. From other threads `perform`, `stop`, `wakeUp` and a source's
-/// `signal` work; anything else is asked for by `change`. Counterpart: `CFRunLoop`.
+/// A loop belongs to one thread. Other threads may use `perform`, `performAndWait`, `stop`,
+/// `stopWhenNextLooking`, `wakeUp`, a source's `signal` and a port's `post`; anything else is asked
+/// for by `change`. Counterpart: `CFRunLoop`.
 // Sendable: everything is touched on the loop's thread only, but for `shared`.
 public final class Loop: @unchecked Sendable {
   /// What the loop is called in reports.
@@ -78,7 +79,7 @@ public final class Loop: @unchecked Sendable {
     @inline(__always) get { cmx_thread_id() == thread.load(ordering: .relaxed) }
   }
 
-  /// Has the calling thread be the loop's, which has ended, for the time of a body.
+  /// Runs a body as if on the thread of this loop, which has ended.
   func takeOver(_ body: () -> Void) {
     let before = thread.exchange(cmx_thread_id(), ordering: .acquiringAndReleasing)
     body()
@@ -128,7 +129,7 @@ public final class Loop: @unchecked Sendable {
     return runs.frames.last?.mode.name
   }
 
-  /// Whether the innermost run is in one of these modes. Loop thread only, which is not looked at.
+  /// Whether the innermost run is in one of these modes. Loop thread only; not checked.
   package func isRunning(inOneOf names: [ModeName]) -> Bool {
     guard let mode = runs.frames.last?.mode else { return false }
     for name in names where name == mode.name || mode.isCommon && name == .common { return true }

@@ -1,5 +1,5 @@
-// What a host of the loop has called between its stages; these are no call-outs, and no observer
-// is notified of them.
+// Callbacks that a host of the loop registers between its stages; these are no call-outs, and no
+// observer is notified of them.
 
 internal import CLinuxShims
 
@@ -33,7 +33,7 @@ package struct LoopHooks {
   var attention: (() -> Void)?
   /// The run loop in whose runs this one is served.
   package internal(set) var host: (any LoopHost)?
-  /// Called when a port gets a message on this thread while no run could see it: see `lodge`.
+  /// Called when a port gets a message on this thread while no run could see it: see `makeLodger`.
   var whenTouched: (() -> Void)?
   /// Called between two call-outs: whether the host that pumps the loop wants the thread back. What
   /// has not been served by then stays due.
@@ -45,17 +45,17 @@ package struct LoopHooks {
 }
 
 extension Loop {
-  /// Has a body called whenever the loop is about to sleep, after the observers.
+  /// Calls a body whenever the loop is about to sleep, after the observers.
   package func whenIdle(_ owner: AnyObject, _ body: @escaping (_ date: Int64) -> Void) {
     hooks.whenIdle.append(.init(owner: ObjectIdentifier(owner), body: body))
   }
 
-  /// Has a body called with each mode that comes into being. Loop thread only.
+  /// Calls a body with each new mode. Loop thread only.
   package func whenModeIsMade(_ owner: AnyObject, _ body: @escaping (Mode) -> Void) {
     hooks.whenModeIsMade.append(.init(owner: ObjectIdentifier(owner), body: body))
   }
 
-  /// Has a body called when places in modes have come or gone. Loop thread only.
+  /// Calls a body when entries of modes were added or removed. Loop thread only.
   package func whenPlacesChange(_ owner: AnyObject, _ body: @escaping () -> Void) {
     hooks.whenPlacesChange.append(.init(owner: ObjectIdentifier(owner), body: body))
   }
@@ -66,7 +66,7 @@ extension Loop {
     hooks.whenModeIsMade.removeAll { $0.owner == ObjectIdentifier(owner) }
   }
 
-  /// Has a body called when the loop is about to end, while items can still be used.
+  /// Calls a body when the loop is about to end, while items can still be used.
   package func whenEnds(_ owner: AnyObject, _ body: @escaping () -> Void) {
     hooks.whenEnds.append(.init(owner: ObjectIdentifier(owner), body: body))
   }

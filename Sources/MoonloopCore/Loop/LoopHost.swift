@@ -185,7 +185,7 @@ extension Loop {
     shared.wakes.load(ordering: .sequentiallyConsistent) != frame.wakesSeen
   }
 
-  /// What the loop's owners do before a sleep.
+  /// Ends the pass and calls the idle hooks, before a sleep of the host.
   package func prepareHostedSleep(_ mode: Mode) {
     endHostedPass()
     for hook in hooks.whenIdle { hook.body(wakeDate(mode)) }

@@ -14,7 +14,7 @@ public final class LoopThread: Sendable {
   public let loop: Loop
   private let ended: any Gate
 
-  /// 8 MB, of which the system allocates what is used: Lua's maximum depth in C takes 512 kB,
+  /// 8 MiB, of which the system allocates what is used: Lua's maximum depth in C takes 512 kB,
   /// and nested runs and sanitizers multiply that.
   package static let stackSize = 8 << 20
 
@@ -25,7 +25,7 @@ public final class LoopThread: Sendable {
     do { try self.init(starting: name, clock) } catch { fatalError("LoopThread: \(error)") }
   }
 
-  /// The same for programs that go on without the thread.
+  /// Starts a thread, and waits until its loop is there; for programs that can go on without it.
   /// - Throws: `SystemError` if the system refuses; then nothing is left.
   public static func start(
     name: String = "loop", clock: ClockMode = .real

@@ -2,7 +2,7 @@
 
 /// One mode of one loop. Loop thread only.
 package final class Mode {
-  /// What one takes while it is empty, about, without its name.
+  /// Approximate bytes of an empty mode, without its name.
   package static let footprint = 1024
 
   package let name: ModeName

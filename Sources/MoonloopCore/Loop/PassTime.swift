@@ -15,7 +15,7 @@ struct PassTime {
 }
 
 extension Loop {
-  /// The time of the pass, the same for whoever asks.
+  /// The time of the pass, the same for every caller.
   ///
   /// It is read from the clock when it is first asked for in a pass, or after its sleep. Outside of
   /// runs, in runs of a host's loop and where the clock does not run by itself it is `now`. Loop

@@ -65,7 +65,7 @@ extension Loop {
   /// - SeeAlso: counterpart `CFRunLoopWakeUp`.
   public func wakeUp() {
     if !isWakePending { shared.wakes.wrappingAdd(1, ordering: .sequentiallyConsistent) }
-    nudge()  // also if one is pending: it may date from before this sleep, which is of no pass
+    nudge()  // also if one is pending: it may be older than this sleep, which is in no pass
   }
 
   /// Whether another wake-up changes nothing, since no pass has seen the last one.
@@ -156,7 +156,7 @@ extension Loop {
     return post(.change(body))
   }
 
-  /// The same, and waits until it is done.
+  /// Has a body change the loop on its own thread, and waits until that is done.
   /// - Parameters:
   ///   - timeout: The maximum time to wait; nil: forever.
   ///   - body: What is done.

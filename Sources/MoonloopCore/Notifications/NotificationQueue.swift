@@ -17,7 +17,13 @@ extension Loop {
       public let info: Any?
       package let senderKey: AnyHashable?
 
-      /// Makes a notification.
+      /// Makes a notification, which is posted by `enqueue`.
+      ///
+      /// - Parameters:
+      ///   - name: What has happened, in a word.
+      ///   - sender: Whose notification it is; compared by identity. Kept until it is delivered.
+      ///   - info: Further information.
+      /// - Note: Any thread; a queue takes it on the thread of its loop only.
       public init(_ name: String, from sender: AnyObject? = nil, info: Any? = nil) {
         self.name = name
         self.sender = sender
@@ -25,7 +31,7 @@ extension Loop {
         senderKey = sender.map { AnyHashable(ObjectIdentifier($0)) }
       }
 
-      /// The same with a sender that is identified by a key.
+      /// Makes a notification whose sender is identified by a key.
       package init(_ name: String, key: AnyHashable?, info: Any?) {
         self.name = name
         sender = nil

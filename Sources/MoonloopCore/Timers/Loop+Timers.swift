@@ -144,7 +144,7 @@ extension Loop {
 
   /// The date this many nanoseconds from now. Without a delay, in the callback of a timer, no clock
   /// is read for a timer that fires once: the date is the one at which that callback's batch began.
-  /// A timer that repeats needs the exact time, for its grid begins there.
+  /// A timer that repeats needs the exact time, because its grid begins there.
   @inline(__always)
   package func dueDate(after delay: Int64, repeats: Bool = false) -> Int64 {
     if delay == 0 && !repeats {

@@ -60,6 +60,14 @@ extension Loop {
     }
 
     /// Makes a timer with its first date, on no loop yet.
+    ///
+    /// - Parameters:
+    ///   - date: The first date, on the clock of the loop that it will be on.
+    ///   - interval: The distance of the dates; zero or less: it fires once.
+    ///   - tolerance: How much later it may fire.
+    ///   - name: Its name in reports.
+    ///   - handler: Called on the thread of the loop.
+    /// - Note: Any thread.
     @_disfavoredOverload
     public convenience init(
       at date: LoopTime, every interval: Duration = .zero, tolerance: Duration = .zero,
@@ -69,7 +77,8 @@ extension Loop {
       self.init(at: date, every: interval, tolerance: tolerance, name: name, handler: plain)
     }
 
-    /// The same with a closure whose thread safety is the caller's matter.
+    /// Makes a timer from a closure that is not Sendable; add it only to loops of the closure's
+    /// thread.
     package convenience init(
       after delay: Duration, every interval: Duration = .zero, tolerance: Duration = .zero,
       name: String = "", handler: @escaping Handler

@@ -103,7 +103,7 @@ extension TimerQueue {
   package func moveWhereDue(_ slot: Int, to date: Int64) {
     let number = number(slot)
     guard isInBatch(at: positions[number]) else { return move(slot, to: date) }
-    let place = takeKey()  // may number all of them anew
+    let place = takeKey()  // may number all of them again
     let key = place | key(at: positions[number]) & Self.slotMask
     unqueue(number)
     let entry = Entry(date: min(date, state.pointee.lateDate), key: key)

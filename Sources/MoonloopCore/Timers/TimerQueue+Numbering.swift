@@ -1,4 +1,4 @@
-// The numbers that keep timers of equal dates in order of adding, written anew when they run out.
+// The numbers that keep timers of equal dates in order of adding, written again when they run out.
 
 extension TimerQueue {
   /// Numbers all timers from 1 again, in their order. Happens once in 2^40 additions; turns that

@@ -479,7 +479,7 @@ package struct TimerQueue {
     clearRing()
   }
 
-  /// The order of adding; after 2^40 additions the queue is numbered anew.
+  /// The order of adding; after 2^40 additions the queue is numbered again.
   @inline(__always)
   private func takeSequence() -> UInt64 {
     let sequence = state.pointee.nextSequence

@@ -89,7 +89,7 @@ local function tell(shared)
   return shared.outlet
 end
 
--- Whether a message was logged too often in this second, which is told at its end.
+-- Whether a message was logged too often in this second, which is reported at its end.
 local function is_held(self, level, message)
   local shared, now = self.shared, ml.now()
   if now - shared.since >= 1 then shared.watched, shared.since = {}, now end

@@ -13,7 +13,7 @@ extension Loop {
     package let source: DescriptorSource
     package let canRead: Bool
     package let canWrite: Bool
-    // Beside the other bytes, for there may be many streams.
+    // Beside the other bytes, because there may be many streams.
     /// Whether anything waits for it, or bytes are queued: then it keeps a run open.
     @exclusivity(unchecked) private var isWanted = false
     /// Whether it may keep a run open at all.

@@ -61,7 +61,7 @@ package struct TLSPlan: Equatable, Sendable {
 
 /// A plan, ready for use: the files are read. Loop thread only.
 package final class TLSContext {
-  /// What one takes in the library, about.
+  /// Approximate bytes of one in the library.
   package static let footprint = 24 << 10
 
   let context: OpaquePointer

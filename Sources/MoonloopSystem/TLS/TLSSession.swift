@@ -5,7 +5,7 @@ package import MoonloopCore
 
 /// Encrypts and decrypts the bytes of one stream. Loop thread only.
 package final class TLSSession {
-  /// What one takes in the library, with its buffers, about.
+  /// Approximate bytes of one in the library, with its buffers.
   package static let footprint = 28 << 10
 
   private let session: OpaquePointer

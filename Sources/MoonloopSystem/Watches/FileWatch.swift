@@ -108,7 +108,7 @@ package final class FileWatch {
   /// The number of known paths, for reports.
   package var knownCount: Int { known.count }
 
-  /// What it takes, about.
+  /// Its approximate bytes.
   package var footprint: Int {
     known.footprint + (way.count + folders.count) * WatchHub.Interest.footprint
   }

@@ -2,11 +2,11 @@
 
 /// The paths that a watch knows to exist.
 struct KnownPaths {
-  /// What a path takes besides its bytes, about.
+  /// Approximate bytes of a path, besides its text.
   private static let perPath = 160
 
   private var stamps: [WatchedPath: FileWatch.Stamp] = [:]
-  /// What all of them take, about.
+  /// Approximate bytes of all of them.
   private(set) var footprint = 0
 
   var count: Int { stamps.count }

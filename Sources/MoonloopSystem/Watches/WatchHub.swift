@@ -16,7 +16,7 @@ package final class WatchHub {
       case folder
     }
 
-    /// What one takes, with its places in the hub, about.
+    /// Approximate bytes of one, with its entries in the hub.
     static let footprint = 1200
 
     unowned let watch: FileWatch

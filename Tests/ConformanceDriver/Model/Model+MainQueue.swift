@@ -25,7 +25,7 @@ extension Model {
   func performMainQueue() {
     let batch = mainQueue.blocks
     mainQueue.blocks = []
-    // CF forgets that it was ready once it ends the sleep; a block queued then signals anew.
+    // CF forgets that it was ready once it ends the sleep; a block queued then signals again.
     if rules(.eventIsTheOuterRuns) { mainQueue.isRaised = false }
     mainQueue.isServed = true
     for block in batch { call(block) }

@@ -382,7 +382,7 @@ private let refusals = [
       ])
   }
 
-  @Test func `what is inside of a condition is refused`() {
+  @Test func `what is inside a condition is refused`() {
     expect(
       """
       @LuaObject final class C {

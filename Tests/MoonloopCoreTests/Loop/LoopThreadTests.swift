@@ -25,7 +25,7 @@ internal import Testing
     #expect(log.lines == ["performed on its thread", "cancel default", "cancel other"])
   }
 
-  @Test func `stopping ends runs inside of runs, and those that begin later`() throws {
+  @Test func `stopping ends runs inside runs, and those that begin later`() throws {
     let thread = LoopThread(name: "nested")
     let log = Log()
     let isInside = LinuxGateBox()

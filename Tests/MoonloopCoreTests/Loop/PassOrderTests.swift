@@ -43,7 +43,7 @@ internal import Testing
   }
 
   @Test(
-    "one event a pass, with or without somebody who hears of the sleep", arguments: [false, true])
+    "one event a pass, with or without an observer of the sleep", arguments: [false, true])
   func oneEvent(isWatched: Bool) throws {
     try withLoop { rig in  // R29, R54
       if isWatched { try rig.observe([.beforeWaiting]) }

@@ -122,7 +122,7 @@ final class ModelLoop {
   }
   private func join(_ item: Item, _ mode: String) {
     if item.modes.contains(mode) { return }
-    // A signalled source that was in no mode takes its place among the signals anew.
+    // A signalled source that was in no mode takes its place among the signals again.
     if item.signal != nil && item.modes.isEmpty { item.signal = next() }
     item.modes.append(mode)
     item.joined[mode] = next()

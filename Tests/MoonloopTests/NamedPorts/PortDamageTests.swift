@@ -62,10 +62,10 @@ struct PortDamageTests {
       header(passed: 1, size: 10) + [UInt8](repeating: 0, count: 10),
       "a message with 1 descriptors, of which 0 came"
     ),
-    (header(size: 3) + [1, 2, 3], "it sent what is no value: not a message, at byte 0"),
+    (header(size: 3) + [1, 2, 3], "it sent an invalid value: not a message, at byte 0"),
     (
       header(size: 9) + [0x4D, 0x4C, 0x4D, 1, 0, 0, 0, 0] + [99],
-      "it sent what is no value: tag 99, at byte 1"
+      "it sent an invalid value: tag 99, at byte 1"
     ),
     (Array(good.dropLast(4)), "it ended within a message"),
   ]

@@ -248,7 +248,7 @@ struct ConsoleTests {
     }
   }
 
-  @Test("the example is mended from outside")
+  @Test("the example is fixed from outside")
   func example() throws {
     let file = Program.examples.appendingPathComponent("attach.lua").path
     let program = try Program(["run", file])
@@ -258,7 +258,7 @@ struct ConsoleTests {
       loop:why(worker):match "timer 'worker' .*: due in 1%d"
       worker:invalidate() worker = loop:every(0.02, work)
       ml.sleep(0.1) return done > 0
-      loop:stop "mended"
+      loop:stop "fixed"
       """
     let console = try moonloop(["attach", "\(program.pid)"], input: lines)
     let rows = console.output.split(separator: "\n")
@@ -266,7 +266,7 @@ struct ConsoleTests {
     try #require(rows.count >= 3, "\(console)")
     #expect(rows[0] == "true\t0" && rows[2] == "true", "\(console)")
     #expect(rows[1].contains(": due in 1"), "\(console)")
-    #expect(try program.wait().output == "ready\nmended\n")
+    #expect(try program.wait().output == "ready\nfixed\n")
   }
 
   @Test("a console holds no run open")

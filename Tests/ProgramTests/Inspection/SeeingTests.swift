@@ -90,7 +90,7 @@ struct SeeingTests {
       try top.waitFor("tick")
       top.send(SIGKILL)
       _ = try top.wait()
-      // The program hears of the end of the connection before it serves another one.
+      // The program notices the end of the connection before it serves another one.
       let dump = try moonloop(["attach", "\(program.pid)"], input: "print(loop:dump())\n")
       #expect(dump.output.contains("not measured"), "\(dump)")
       program.send(SIGTERM)
@@ -118,7 +118,7 @@ struct SeeingTests {
 
   // Under ThreadSanitizer signals reach a script that makes no system call too late.
   @Test(
-    "a handler that keeps the loop is named to whoever asks meanwhile",
+    "a handler that keeps the loop is named to those who ask meanwhile",
     .disabled(if: Program.holdsSignals))
   func busy() throws {
     let script = """

@@ -125,7 +125,7 @@ import Testing
         """, "\(outcome)")
   }
 
-  @Test func `a child keeps running under its name, workers and tasks are made anew`() throws {
+  @Test func `a child keeps running under its name, workers and tasks are made again`() throws {
     let outcome = try script("children.lua")
     #expect(
       outcome.output == """

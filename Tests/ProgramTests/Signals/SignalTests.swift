@@ -43,7 +43,7 @@ struct SignalTests {
       """, "ready\nclosed\n"
     ),
     (
-      "a loop that waits, whose observers hear of the exit",
+      "a loop that waits, whose observers are notified of the exit",
       """
       local loop = require "moonloop".current()
       loop:after(1000, function() end)

@@ -22,7 +22,7 @@ struct WorkerTests {
     }
   }
 
-  @Test("end with the program on SIGTERM, those inside of workers too")
+  @Test("end with the program on SIGTERM, those inside workers too")
   func signal() throws {
     let program = try Program([
       "run", "-e",

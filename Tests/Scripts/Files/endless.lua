@@ -1,4 +1,4 @@
--- A file without an end is refused, whoever reads it.
+-- A file without an end is refused, by every way of reading.
 local ml = require "moonloop"
 local function refused(code, value, message, found)
   assert(value == nil and found == code, message)

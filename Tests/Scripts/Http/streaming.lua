@@ -37,7 +37,7 @@ local function download()
   assert(other:read() == nil)
 end
 
--- A handler that reads a body which was read for it is told so.
+-- A handler that reads a body which was read for it gets an error that says so.
 local function read_already()
   local server <close>, base = serve { function(request)
     local ok, message = pcall(request.read, request)

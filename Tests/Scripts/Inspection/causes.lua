@@ -168,7 +168,7 @@ end, "timer 'late' (made at @): due in 1.5 s; virtual time stands still while th
   .. "and jumps ahead when it is idle; it was held back 8 s, until 2.5 s ago, by a "
   .. "nested run of timer 'slow' (made at @)")
 
-row("inside of its own handler", function(keep)
+row("inside its own handler", function(keep)
   local sentence
   keep(loop:timer { every = 1, name = "t", function(timer)
     sentence = why(timer)

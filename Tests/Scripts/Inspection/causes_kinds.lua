@@ -121,7 +121,7 @@ end, "source 's' (made at @): its handler waits for a sleep of 50.0 s (@); nothi
 
 -- ── observers ───────────────────────────────────────────────────────────────────────────────────
 
-row("an observer inside of itself", function(keep)
+row("an observer inside itself", function(keep)
   local sentence
   keep(loop:observer { on = "before_timers", name = "o", repeats = false, function(observer)
     sentence = why(observer)

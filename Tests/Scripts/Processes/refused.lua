@@ -1,4 +1,4 @@
--- Spawn itself reports what cannot be run; wrong arguments are errors that say how to mend them.
+-- Spawn itself reports what cannot be run; wrong arguments are errors that say how to correct them.
 local ml = require "moonloop"
 
 local function refused(options) return select(2, ml.process.spawn(options)) end

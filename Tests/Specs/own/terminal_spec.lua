@@ -32,7 +32,7 @@ local SHOWN = {
   { "saves the cursor", "ab\0277cd\0278x", "abxd" },
   { "passes over what it does not know", "a\27[?2004h\27[>4;1m\27P1$q\27\\b\27[3q", "ab" },
   { "shows bytes that are no text", "a\xffb", "a\u{fffd}b" },
-  { "begins anew", "abc\27cd", "d" },
+  { "begins again", "abc\27cd", "d" },
 }
 
 describe("a screen", function()
@@ -113,7 +113,7 @@ describe("a program on a terminal", function()
     local ok, message = pcall(p.screen.expect, p.screen, "Name? ")
     message = tostring(message)
     assert.is_false(ok)
-    assert.match("As plain text it is there: add { plain = true }", message, 1, true)
+    assert.match("it matches as plain text: add { plain = true }", message, 1, true)
     assert.match("|Name%?   |$", message)  -- without the rows below
     assert.equal("Name? ", p.screen:expect("Name? ", 1, { plain = true }))
   end)

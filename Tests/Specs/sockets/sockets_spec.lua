@@ -1,4 +1,4 @@
--- LuaSocket on the clock of the test, in each block that loads it anew.
+-- LuaSocket on the clock of the test, in each block that loads it again.
 local ml = require "moonloop"
 
 for _, block in ipairs { "the first block", "the second block" } do

@@ -1,4 +1,4 @@
--- LuaSQL in a program. Its drivers are in C and wait for their server inside of a call, where
+-- LuaSQL in a program. Its drivers are in C and wait for their server inside a call, where
 -- nothing can suspend them: with moonloop.compat.socket their connections have threads; without it
 -- the first such call of each kind is reported. SQLite has no server, mostly waits for nothing, and
 -- its statements end when a limit or the end of a worker stops the script.

@@ -86,7 +86,7 @@ function events.iterator(read, limit)
       if text ~= "" then
         take(event, text)
       else
-        -- These count without data too, and are told with the next event that has some.
+        -- These count without data too, and are delivered with the next event that has data.
         id, retry = event.id or id, event.retry or retry
         if event.data then
           event.id, event.retry, retry = id, retry, nil

@@ -28,7 +28,7 @@ end
 function figures.between(now, before)
   before = before or { measured = 0, passes = 0, wake_ups = 0, idle = 0, busy = 0, causes = {},
     handles = {} }
-  if before.measured > now.measured then return figures.between(now) end  -- measuring began anew
+  if before.measured > now.measured then return figures.between(now) end  -- measuring began again
   local made = { loop = now.loop, clock = now.clock, mode = now.mode, depth = now.depth,
     live = now.live, under_way = now.under_way, causes = {}, handles = {}, measured = now.measured,
     time = now.measured - before.measured }

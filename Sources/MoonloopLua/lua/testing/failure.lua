@@ -98,7 +98,7 @@ end
 -- @param after what stands before the options, by default the time
 function failure.advice(pattern, text, is_plain, after)
   if is_plain or not text:find(pattern, 1, true) then return "" end
-  return (". As plain text it is there: add { plain = true } after the %s"):format(after or "time")
+  return ("; it matches as plain text: add { plain = true } after the %s"):format(after or "time")
 end
 
 --- Ends the running test as pending.

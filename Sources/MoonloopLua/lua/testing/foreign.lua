@@ -27,7 +27,7 @@ function objections.version(given)
 end
 
 objections["enable-sound"] = function(given)
-  return given and "moonloop makes no sounds; leave it out" or nil
+  return given and "sounds are not supported; leave it out" or nil
 end
 
 --- Why the value of an option cannot be heeded; nil if it can.

@@ -186,9 +186,9 @@ function programs.mark(self)
 end
 
 --- Its output, for the report of a failed test; of a program on a terminal, its screen.
--- @param told what the report says already
+-- @param reported what the report says already
 -- @param is_new whether only what it wrote since `mark`, unless it has failed
-function programs.said(self, told, is_new)
+function programs.said(self, reported, is_new)
   local status, texts = self.process.status, {}
   local is_part = is_new and not (status and status.code ~= 0)
   local shown = rawget(self, "screen")
@@ -197,7 +197,7 @@ function programs.said(self, told, is_new)
     if text ~= "" then
       local what = shown and ("screen of '%s'"):format(self.name) or one.what
       text = shown and screen.picture(shown) or output.tail { text = text }
-      if not told:find(text, 1, true) then texts[#texts + 1] = what .. ":\n" .. text end
+      if not reported:find(text, 1, true) then texts[#texts + 1] = what .. ":\n" .. text end
     end
   end
   return table.concat(texts, "\n")

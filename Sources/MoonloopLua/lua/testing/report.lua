@@ -81,7 +81,7 @@ function report.for_replay(options)
     { __index = options }), true)
 end
 
--- Opens a file of an option; what cannot be written to it is told at the end.
+-- Opens a file of an option; what cannot be written to it is reported at the end.
 -- @return a function that writes; or nil and a message
 function report:open(option, path, mode)
   local file, message = io.open(path, mode)

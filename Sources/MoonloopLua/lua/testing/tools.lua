@@ -93,11 +93,11 @@ function tools.expect(stream, pattern, within, options)
 end
 
 --- The output of its programs, for the report of a failure.
--- @param told what the report says already
-function tools.said(t, told)
+-- @param reported what the report says already
+function tools.said(t, reported)
   local texts = {}
   for _, program in ipairs(states[t].programs) do
-    local text = programs.said(program, told)
+    local text = programs.said(program, reported)
     if text ~= "" then texts[#texts + 1] = text end
   end
   return table.concat(texts, "\n")

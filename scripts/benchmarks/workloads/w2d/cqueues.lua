@@ -1,4 +1,4 @@
--- W2d: coroutines that wait for a condition with a far time-out; a signal makes each wait anew.
+-- W2d: coroutines that wait for a condition with a far time-out; a signal makes each wait again.
 local cqueues, condition = require "cqueues", require "cqueues.condition"
 local bench = require "harness"
 local queue, poll = cqueues.new(), cqueues.poll

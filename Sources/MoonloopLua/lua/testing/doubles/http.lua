@@ -108,7 +108,7 @@ local function answer(self, list, request, response)
   return 501, "the test does not expect " .. text .. "\n"
 end
 
--- What the peer's answer is made of: a length, a date and a connection are made anew.
+-- What the peer's answer is made of: a length, a date and a connection are made again.
 local LEFT_OUT = {
   connection = true, date = true, ["content-length"] = true, ["keep-alive"] = true,
   ["transfer-encoding"] = true, server = true, via = true,
