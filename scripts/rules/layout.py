@@ -33,6 +33,14 @@ def check(source: Source):
                 "the file does not say what it is for",
                 "begin with one sentence in a comment",
             )
+    if number := re.match(r"docs/decisions/0*(\d+)-", source.path):
+        if not re.match(rf"# {number[1]}\. .+\n\nStatus: \w", source.text):
+            yield source.finding(
+                1,
+                "decision",
+                "decisions look alike, so that their list can be read",
+                f"begin with '# {number[1]}. TITLE' and, below it, 'Status: accepted.'",
+            )
     if source.text and not source.text.endswith("\n"):
         yield source.finding(
             len(source.lines), "last-line", "no line end at the end of the file", "add it"
