@@ -68,8 +68,8 @@ class Tree:
         yield from self._code("scripts/examples", "examples", "*", "example")
 
     def _decisions(self):
-        files = sorted((self.top / "docs/decisions").glob("*.md"))
-        lines = ["# Decisions", "", "What was chosen, among what, and why.", ""]
+        files = sorted((self.top / "docs/decisions").glob("[0-9]*.md"))
+        lines = [(self.top / "docs/decisions/README.md").read_text()]
         for path in files:
             title = path.read_text().split("\n", 1)[0].removeprefix("# ")
             lines.append(f"- [{title}]({path.name})")
