@@ -83,16 +83,16 @@ def table(head, rows):
 
 def page(counts, crowds, operations, found, memory):
     """The text of docs/scale.md."""
-    yield "# What grows with what"
+    yield "# How costs scale"
     yield ""
     yield from paragraph(
         f"Written by `scripts/scale`. Each operation of the Lua API was done beside a crowd of "
-        f"{' and '.join(f'{count:,}' for count in counts)} things of one kind, which wait; "
-        + ", ".join(f"{kind} stop at {most:,}" for kind, most in MOST.items())
+        f"{' and '.join(f'{count:,}' for count in counts)} things of one kind, which wait. "
+        + "Some crowds are smaller: " + ", ".join(f"{most:,} {kind}" for kind, most in MOST.items())
         + ". Valgrind counted instructions, those of all threads, not of child processes, so the "
         "machine does not matter. The growth of a table, which happens once in a doubling, is left "
         "out, and so is what sleeps beside observers, each of which is called then. `stop a run` "
-        "calls them, too. Linear by nature, and not here: what lists or explains all there is "
+        "calls them, too. Linear by nature, and not here: calls that list or explain everything "
         "(`dump`, `why()`, `metrics`, `modes`), and `add_common_mode`. The Swift API is what the "
         "Lua API calls; what it has besides is not counted here.")
     yield ""
