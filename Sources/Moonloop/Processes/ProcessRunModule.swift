@@ -148,6 +148,7 @@ private final class ProcessRun {
   }
 
   func timeIsOver() {
+    if process.child.look() { return }  // the alarm was served first
     isLate = true
     process.terminate(SignalNumber.term, grace: grace)
   }

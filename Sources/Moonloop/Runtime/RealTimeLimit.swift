@@ -29,6 +29,7 @@ final class RealTimeLimit: Sendable {
   /// How long a script may chain call-outs, or nest runs, before it is stopped.
   private static let lastPatience = 16
   private static let strikeDistance: Int64 = 50_000_000
+  private static let slice: Int64 = 500_000_000
 
   /// - Parameter nanoseconds: How long, from now.
   init(_ nanoseconds: Int64, _ loop: Loop, _ script: InterruptHandle) {
@@ -37,9 +38,12 @@ final class RealTimeLimit: Sendable {
     self.script = script
     // If the system refuses a thread, there is no limit.
     try? startThread(stackSize: 256 << 10) { [self] in
-      var distance = nanoseconds
-      while !gate.wait(atMost: distance) {
-        distance = strike() ? Self.strikeDistance : nanoseconds
+      var left = nanoseconds
+      // Slices, so that time in which the process did not run, as on a machine that was paused, is
+      // not counted.
+      while !gate.wait(atMost: min(left, Self.slice)) {
+        left -= min(left, Self.slice)
+        if left == 0 { left = strike() ? Self.strikeDistance : nanoseconds }
       }
     }
   }

@@ -120,6 +120,25 @@ extension Tasks {
     }
   }
 
+  /// A deadline that comes much too late, because the loop was busy or the machine stood still,
+  /// does not count before what has arrived meanwhile has had its turn.
+  /// - Returns: Whether the deadline comes again a little later.
+  fileprivate func putOff(_ timer: TimerID, of task: ScriptTask) -> Bool {
+    guard task.phase == .suspended, !task.isReady, let wait = task.wait, wait.timer == timer,
+      wait.putOffs < Self.mostPutOffs, wait.isDeadline, let date = loop.date(of: timer),
+      loop.clock.now() - date > Self.stall, let coroutine = task.coroutine,
+      let later = sleepTimer(coroutine, Self.respite, .task(task))
+    else { return false }
+    task.wait?.timer = later
+    task.wait?.putOffs += 1
+    return true
+  }
+
+  /// How late a deadline has to be, by how much it is put off, and how often.
+  private static let stall: Int64 = 100_000_000
+  private static let respite: Int64 = 50_000_000
+  private static let mostPutOffs: UInt8 = 4
+
   /// The deadline of a wait has come.
   /// - Returns: Whether that was all: the task went on, or keeps waiting for the end of what it
   ///   called.
@@ -309,8 +328,10 @@ private let resumeTask: TimerActions.Fire = { context, payload, id, _ in
     runtime.withTasks { tasks in
       // No script knows it: during the task's code, it keeps no run going.
       let timer = TimerID(rawValue: id)
+      let task = tasks[payload]
+      let isTooSoon = timer.isTurn ? false : task.map { tasks.putOff(timer, of: $0) } ?? false
       if !timer.isTurn { tasks.loop.invalidate(timer) }
-      if let task = tasks[payload] { tasks.goOn(task) }
+      if let task, !isTooSoon { tasks.goOn(task) }
     }
   }
 }

@@ -24,6 +24,16 @@ package struct Wait {
   package var isLate = false
   /// It is not ended by cancelling, and does not raise: a wait in a `__close`.
   package var isQuiet = false
+  /// How often the deadline was put off.
+  var putOffs: UInt8 = 0
+
+  /// Whether the timer is a deadline for something else than time.
+  var isDeadline: Bool {
+    switch cause {
+    case .task, .other: true
+    case .callback, .sleep: false
+    }
+  }
 
   package init(_ cause: Cause, timer: TimerID = TimerID(rawValue: 0)) {
     self.cause = cause

@@ -86,6 +86,12 @@ package final class Child {
   /// Starts a child; it runs its program when this returns.
   package static func spawn(_ plan: ChildPlan) throws(SpawnFailure) -> Child {
     Orphans.collect()
+    let spawned = try Adopted.noting { start(plan) }.get()
+    return Child(
+      pid: spawned.pid, fd: spawned.fd, leadsGroup: plan.leadsGroup || plan.leadsSession)
+  }
+
+  private static func start(_ plan: ChildPlan) -> Result<cmx_spawned, SpawnFailure> {
     let environment = plan.environment ?? Self.environment
     var spawned = cmx_spawned()
     var streams = plan.streams
@@ -109,11 +115,10 @@ package final class Child {
       }
     }
     if result < 0 {
-      throw SpawnFailure(
-        stage: stage(spawned.stage), error: SystemError(call: "spawn", code: -result))
+      return .failure(
+        SpawnFailure(stage: stage(spawned.stage), error: SystemError(call: "spawn", code: -result)))
     }
-    return Child(
-      pid: spawned.pid, fd: spawned.fd, leadsGroup: plan.leadsGroup || plan.leadsSession)
+    return .success(spawned)
   }
 
   /// Checks whether the child has ended. It stays a zombie, so that its process ID is not reused.
@@ -138,6 +143,7 @@ package final class Child {
     let result = cmx_exit_of(fd, true, &exit)
     if result == 0 { return }
     isReaped = true
+    Adopted.forget(pid)
     if status == nil {
       status = result > 0 ? Self.status(exit) : .unknown
     }

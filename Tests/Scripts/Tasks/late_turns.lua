@@ -68,12 +68,16 @@ assert(not outcome(datagram, cancel))
 assert(not outcome(read, cancel))
 
 -- A child whose output nobody waits for any more: its time limit passes, its output is too long.
-local function run(options)
-  options[1], options[2], options.grace = "sh", "-c", 0.3
-  return function() return nil, function() return ml.process.run(options) end, ml.now end
+local function run_cancelled(options)
+  options[1], options[2], options.grace = "sh", "-c", 5
+  local task = loop:task({ modes = "later" }, function() ml.process.run(options) end)
+  loop:run { mode = "later", timeout = 0.05 }
+  task:cancel()
+  loop:run { mode = "later", timeout = 0.05 }
+  collectgarbage()
+  collectgarbage()
 end
-assert(not outcome(run { nil, nil, "trap '' TERM; while :; do sleep 0.05; done", timeout = 0.25 },
-  cancel))
-assert(not outcome(run { nil, nil, "trap 'head -c 10000 /dev/zero' TERM; while :; do :; done",
-  limit = 1000 }, cancel))
-loop:run { timeout = 1 }
+run_cancelled { nil, nil, "trap '' TERM; sleep 0.4", timeout = 0.3 }
+run_cancelled { nil, nil, "trap '' TERM; sleep 0.2; head -c 10000 /dev/zero; sleep 0.2",
+  limit = 1000 }
+loop:run { mode = "later", timeout = 2 }

@@ -173,7 +173,7 @@ function bench.beside_live_data(finished)
   collectgarbage "stop"
   for i = 1, bench.scaled(1.2e6) do live[i] = { id = i, name = "item " .. i } end
   collectgarbage "restart"
-  if os.getenv "BENCH_GC" == "generational" then collectgarbage "generational" end
+  collectgarbage(os.getenv "BENCH_GC" or "incremental")
   collectgarbage()
   local late, last, fires = {}, nil, bench.scaled(1000)
   return function()
