@@ -3,15 +3,16 @@
 Usage: python3 without_marks.py ARCHIVE COPY
 Swift marks each public function and constant SHF_GNU_RETAIN, for programs that look them up by
 name. The copy has no such marks on code and data. Those on metadata stay: the runtime finds it by
-its sections.
+its sections. Room of 64 kB for settings, all zeros, takes no place in a file any more.
 """
 import struct
 import sys
 
 ARCHIVE, MEMBER_HEADER = b"!<arch>\n", 60
 ELF_64 = b"\x7fELF\x02"
-RETAIN = 0x200000
+RETAIN, NO_BITS = 0x200000, 8
 KINDS = (b".text", b".rodata", b".data")
+ROOM = b"swift5_backtrace\0"
 
 
 def unmark(data, start):
@@ -26,10 +27,13 @@ def unmark(data, start):
     count = count or section(0)[5]
     texts = start + section(section(0)[6] if names == 0xFFFF else names)[4]
     for number in range(count):
-        name, _, flags, *_ = section(number)
+        name, _, flags, _, offset, size, _ = section(number)
         if flags & RETAIN and data[texts + name : texts + name + 8].startswith(KINDS):
             place = start + table + 64 * number + 8
             struct.pack_into("<Q", data, place, flags & ~RETAIN)
+        if data[texts + name : texts + name + len(ROOM)] == ROOM:
+            if not any(data[start + offset : start + offset + size]):
+                struct.pack_into("<I", data, start + table + 64 * number + 4, NO_BITS)
 
 
 def main(archive, copy):
