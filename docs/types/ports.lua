@@ -46,6 +46,7 @@ function loop:port(options) end
 ---```
 ---@class moonloop.PortModule
 ---@overload fun(options: moonloop.PortOptions): moonloop.Port
+---@overload fun(options: moonloop.BrokerPortOptions): moonloop.BrokerPort
 ml.port = {}
 
 ---@class moonloop.PortListenOptions
@@ -184,7 +185,7 @@ function port:request(message, options) end
 ---port:on("message", function(message) print(message); port:invalidate() end)   --> early
 ---```
 ---@param event "message" "message" is the only choice.
----@param handler fun(message: any, reply: moonloop.Reply)? The handler, or nil.
+---@param handler fun(message: any, reply: moonloop.Reply, from: moonloop.RemotePort?)? The handler, or nil.
 ---@return moonloop.Port port The handle itself.
 function port:on(event, handler) end
 

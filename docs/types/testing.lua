@@ -21,6 +21,7 @@
 ---  it("is empty at first", function() assert.equal(0, #{}) end)
 ---end)
 ---```
+---@overload fun(name: string, fn: fun())
 ---@param name string What is tested; `#tag` in it is a tag.
 ---@param options moonloop.test.BlockOptions May be left out.
 ---@param fn fun() Contains tests, hooks and blocks; called when its turn comes.
@@ -32,6 +33,7 @@ function describe(name, options, fn) end
 ---  it("is empty at first", function() assert.equal(0, #{}) end)
 ---end)
 ---```
+---@overload fun(name: string, fn: fun())
 ---@param name string What is tested; `#tag` in it is a tag.
 ---@param options moonloop.test.BlockOptions May be left out.
 ---@param fn fun() Contains tests, hooks and blocks; called when its turn comes.
@@ -44,6 +46,7 @@ function context(name, options, fn) end
 ---  it("sees its globals", function() answer = 42 assert.equal(42, answer) end)
 ---end)
 ---```
+---@overload fun(name: string, fn: fun())
 ---@param name string What is tested; `#tag` in it is a tag.
 ---@param options moonloop.test.BlockOptions May be left out.
 ---@param fn fun() Contains tests, hooks and blocks; called when its turn comes.
@@ -54,6 +57,7 @@ function insulate(name, options, fn) end
 ---expose("a helper", function() greeting = "hello" end)
 ---it("sees what was exposed", function() assert.equal("hello", greeting) end)
 ---```
+---@overload fun(name: string, fn: fun())
 ---@param name string What is tested; `#tag` in it is a tag.
 ---@param options moonloop.test.BlockOptions May be left out.
 ---@param fn fun() Contains tests, hooks and blocks; called when its turn comes.
@@ -69,6 +73,7 @@ function expose(name, options, fn) end
 ---  assert.is_true(fired)
 ---end)
 ---```
+---@overload fun(name: string, fn: moonloop.test.Body)
 ---@param name string What is expected; `#tag` in it is a tag.
 ---@param options moonloop.test.BlockOptions May be left out.
 ---@param fn moonloop.test.Body The test, which may wait.
@@ -83,6 +88,7 @@ function it(name, options, fn) end
 ---  assert.is_true(fired)
 ---end)
 ---```
+---@overload fun(name: string, fn: moonloop.test.Body)
 ---@param name string What is expected; `#tag` in it is a tag.
 ---@param options moonloop.test.BlockOptions May be left out.
 ---@param fn moonloop.test.Body The test, which may wait.
@@ -97,6 +103,7 @@ function spec(name, options, fn) end
 ---  assert.is_true(fired)
 ---end)
 ---```
+---@overload fun(name: string, fn: moonloop.test.Body)
 ---@param name string What is expected; `#tag` in it is a tag.
 ---@param options moonloop.test.BlockOptions May be left out.
 ---@param fn moonloop.test.Body The test, which may wait.
@@ -107,6 +114,7 @@ function test(name, options, fn) end
 ---pending "shows a picture"
 ---it("needs a program", function() if true then pending "it is not installed" end end)
 ---```
+---@overload fun(name: string, fn?: moonloop.test.Body)
 ---@param name string What is expected; `#tag` in it is a tag.
 ---@param options moonloop.test.BlockOptions May be left out.
 ---@param fn moonloop.test.Body The test, which may wait.

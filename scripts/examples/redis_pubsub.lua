@@ -23,6 +23,7 @@ local function send(stream, ...)
 end
 
 -- Reads one value: a string, an integer, a list, nil; an error is raised.
+---@return any
 local function receive(stream)
   local line = assert(stream:read("L", { timeout = 5 })):gsub("\r\n$", "")
   local kind, rest = line:sub(1, 1), line:sub(2)

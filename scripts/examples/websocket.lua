@@ -58,6 +58,7 @@ end
 
 -- Reads a frame of a client, which is masked. Returns kind, data, whether it is the last of its
 -- message; or nil and the status to close with (1002: not the protocol, 1009: too large).
+---@return integer? kind, any data, boolean? is_last
 local function read_frame(stream)
   local head = stream:read(2)
   if not head or #head < 2 then return nil end
@@ -128,7 +129,7 @@ local server = assert(ml.http.serve {
   host = "127.0.0.1", port = tonumber(arg[1]) or 8080,
   function(request, response)
     local key = request.headers["sec-websocket-key"]
-    if (request.headers.upgrade or ""):lower() ~= "websocket" or not key
+    if tostring(request.headers.upgrade):lower() ~= "websocket" or not key
       or request.headers["sec-websocket-version"] ~= "13" then
       return 426, "this is a WebSocket\n", { upgrade = "websocket", ["sec-websocket-version"] = 13 }
     end

@@ -37,8 +37,11 @@ local function language_server(files)
     end
   end
   files[#files + 1] = { path = ".luarc.json", text = json.encode({
-    ["runtime.version"] = "Lua 5.4", ["workspace.library"] = { types },
-    ["workspace.checkThirdParty"] = false,
+    ["runtime.version"] = "Lua 5.4",
+    ["workspace.library"] = {
+      types, "${3rd}/busted/library", "${3rd}/luassert/library",   -- the last two come with it
+    },
+    ["workspace.checkThirdParty"] = false, ["type.weakUnionCheck"] = true,
   }) .. "\n" }
 end
 

@@ -81,7 +81,7 @@ local function read_ledgers()
   for _, path in ipairs(ledgers) do
     for line in (ml.fs.read(path) or ""):gmatch "[^\n]+" do
       local what, number, time = line:match "^(%a+) (%d+) ([%d.]+)$"
-      number, time = math.tointeger(number), tonumber(time)
+      number, time = assert(math.tointeger(number)), tonumber(time)
       if what == "start" then
         begun[number] = math.max(begun[number] or 0, time)
       elseif what == "done" then

@@ -21,7 +21,7 @@ ml.port { name = "jobs", over = over, at_once = 8, lease = 3, timeout = 60,
     note("start", job.number)
     local is_acknowledged, problem = reply()
     note(is_acknowledged and "done" or "refused", job.number)
-    if not is_acknowledged then return warn(problem) end
+    if not is_acknowledged then return warn(tostring(problem)) end
     done = done + 1
     if done % 1000 == 0 then news:send(("%d jobs are done"):format(done)) end
   end }

@@ -8,7 +8,7 @@ local loop = ml.current()
 local by, column = tonumber(arg[1]) or 1, tonumber(arg[2]) or 2
 local sums, names = {}, {}
 
-local input = loop:stream { fd = 0, write = false, line_limit = 65536 }
+local input = assert(loop:stream { fd = 0, write = false, line_limit = 65536 })
 for line in input:lines() do
   local words = {}
   for word in line:gmatch "%S+" do words[#words + 1] = word end

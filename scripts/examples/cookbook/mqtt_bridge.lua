@@ -44,7 +44,7 @@ local function talk()
     timeout = 5 })
   stream:write(packet(CONNECT, string.pack(">s2BBI2s2", "MQTT", 4, 2, KEEP_ALIVE, "bridge")))
   local kind, answer = read_packet(stream)
-  assert(kind == CONNACK and answer:byte(2) == 0, "the broker refuses the connection")
+  assert(kind == CONNACK and answer and answer:byte(2) == 0, "the broker refuses the connection")
   stream:write(packet(SUBSCRIBE, string.pack(">I2s2B", 1, topic, 0)))
   local _ <close> = loop:task(function()
     while true do

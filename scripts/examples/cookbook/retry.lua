@@ -8,7 +8,7 @@ local loop = ml.current()
 
 -- Calls `work(attempt)` until it returns a true value. Gives that, or nil and the last message.
 local function retry(options, work)
-  local pause, message, code = options.first
+  local pause, message, code = options.first, nil, nil
   for attempt = 1, options.attempts do
     local result
     result, message, code = work(attempt)

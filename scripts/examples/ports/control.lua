@@ -16,7 +16,7 @@ if not op then quit "usage: control.lua add COUNTER NUMBER | list | watch COUNTE
 
 loop:task(function()
   local port <close>, message = ml.port.connect(name)
-  if not port then quit(message) end
+  if not port then return quit(message) end
 
   local request = { op = op, counter = counter, by = math.tointeger(by) or 1 }
   local changes
@@ -25,7 +25,7 @@ loop:task(function()
     request.port = changes
   end
   local answer, why = port:request(request, { timeout = 5 })
-  if not answer then quit(why) end
+  if not answer then return quit(why) end
   if answer.failure then quit(answer.failure) end
 
   if op == "list" then

@@ -2,7 +2,8 @@
 local ml = require "moonloop"
 
 local handlers = {}
-local batch, samples, written = nil, {}, 0
+local batch ---@type moonloop.Source
+local samples, written = {}, 0
 
 function handlers.remember(source) batch = source end
 
