@@ -24,6 +24,6 @@ io.flush()
 
 loop:task(function()
   loop:stream({ fd = 0, write = false }):read "a"
-  print(("%d connections, %d messages"):format(served, messages))
+  print(("connections: %d, messages: %d"):format(served, messages))
   loop:stop()
 end)

@@ -204,9 +204,9 @@ struct ServedRecipe {
         """,
       output: """
         ready\tsubscribed
-        1 subscribers
-        0 subscribers
-        1 subscribers
+        subscribers: 1
+        subscribers: 0
+        subscribers: 1
         weather: rain\tweather: bye\t0
         0
 
@@ -230,7 +230,7 @@ struct ServedRecipe {
         print(stop(p))
         loop:stop()
         """,
-      output: "PUBLISH $4 news $5 hello \nok\t\"hello\" to 2 subscribers\n0\n"),
+      output: "PUBLISH $4 news $5 hello \nok\t\"hello\", subscribers: 2\n0\n"),
     ServedRecipe(
       file: "rebuild.lua",
       driver: """

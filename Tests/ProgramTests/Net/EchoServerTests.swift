@@ -26,7 +26,7 @@ struct EchoServerTests {
     try server.closeInput()
     let outcome = try server.wait()
     #expect(outcome.status == 0, "\(outcome)")
-    #expect(outcome.output.contains("50 connections, 1"), "\(outcome)")
+    #expect(outcome.output.contains("connections: 50, messages: 1"), "\(outcome)")
     #expect(outcome.errors == "")
   }
 }

@@ -66,7 +66,8 @@ import Testing
       for _, i in pairs(objects) do io.write(i, " ") end
       print(math.random(), math.random(1000), math.randomseed())
       print(math.random(), os.time(), os.clock(), os.date(), os.date("*t").sec, os.getenv "HOME")
-      print(os.tmpname(), pcall(os.date, "%Ez"))
+      local temporary = os.tmpname()
+      print(temporary, os.remove(temporary), pcall(os.date, "%Ez"))
       print(pcall(function() os.time {} end))
       print(io.open "/nowhere")
       local file = assert(io.open("module.lua"))
@@ -307,7 +308,7 @@ import Testing
         }
         try program.closeInput()
       }
-      #expect(pair.first.output.contains("3 connections, 60 messages"), "\(pair.first)")
+      #expect(pair.first.output.contains("connections: 3, messages: 60"), "\(pair.first)")
       expectSame(pair)
       let ended = try recorded([example], input: nil, in: folder) { program in
         try program.waitFor("\n")

@@ -48,7 +48,7 @@ end
 local function publish()
   local connection <close> = assert(ml.port.connect(name))
   local count = assert(connection:request({ topic = topic, text = text }, { timeout = 5 }))
-  print(count .. " subscribers")
+  print("subscribers: " .. count)
 end
 
 local doing = { hub = hub, subscribe = subscribe, publish = publish }

@@ -21,7 +21,7 @@ loop:task({ name = "publisher" }, function()
   for line in lines:items() do
     assert(redis:write(command("PUBLISH", topic, line)))
     local answer = assert(redis:read("L", { timeout = 5 }))
-    print(("%q to %s subscribers"):format(line, answer:match "%d+"))
+    print(("%q, subscribers: %s"):format(line, answer:match "%d+"))
     io.flush()
   end
 end)

@@ -1,7 +1,7 @@
 -- Write a report at the end of each working day
 -- Events are counted as they come; from Monday to Friday at 18:00 a line says how many there were.
 --
---   moonloop run --clock virtual report.lua         two weeks at once
+--   moonloop run --clock virtual report.lua         six reports at once
 local ml = require "moonloop"
 local loop = ml.current()
 
