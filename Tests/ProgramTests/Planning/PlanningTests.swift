@@ -62,6 +62,7 @@ struct PlanningTests {
     Row("simulate-hanging", "simulate hanging.lua --for=9s", status: 1),
     Row("simulate-standing", "simulate standing.lua", status: 1),
     Row("simulate-mistake", "simulate ../defects/mistake.lua", status: 1),
+    Row("simulate-from", "simulate app.lua --for 5s --from 20m", status: 2),
     Row("simulate-time", "simulate app.lua --for soon", status: 2),
     Row("simulate-unknown", "simulate app.lua --input comands=1s", status: 2),
     Row("simulate-against-missing", "simulate app.lua --against missing.lua", status: 2),

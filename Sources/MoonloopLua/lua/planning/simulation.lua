@@ -21,6 +21,10 @@ function simulation.settings(options)
   }
   if settings.span <= 0 then return nil, "--for: must be more than 0" end
   if settings.window == 0 then return nil, "--window: must be more than 0" end
+  if settings.from and settings.from >= settings.span then
+    return nil, ("--from: must be before the end of the simulation, %s")
+      :format(units.time(settings.span))
+  end
   if settings.clock ~= "virtual" and settings.clock ~= "skip_idle" then
     return nil, ("--clock: must be virtual or skip_idle, got '%s'"):format(settings.clock)
   end
