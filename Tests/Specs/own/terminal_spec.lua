@@ -125,3 +125,22 @@ describe("a program on a terminal", function()
     assert.match("unknown key 'entr'; did you mean 'enter'%?", select(2, pcall(p.press, p, "entr")))
   end)
 end)
+
+describe("a program at a terminal that takes no notice of SIGTERM", function()
+  local path
+
+  it("runs to the end of the test", function(_, _, t)
+    path = os.tmpname()
+    local p = t:spawn { pty = true, "sh", "-c", ([[
+      trap '' TERM
+      trap 'echo hung up >%s; exit' HUP
+      echo ready
+      while :; do sleep 0.1; done]]):format(path) }
+    p:expect "ready"
+  end)
+
+  it("has ended with its terminal", function()
+    finally(function() os.remove(path) end)
+    assert.equal("hung up\n", io.open(path):read "a")
+  end)
+end)

@@ -159,6 +159,8 @@ end
 
 --- Ends the program, its input and its readers: what it left behind may hold its output open.
 function programs.close(self)
+  -- A shell at a terminal takes no notice of SIGTERM.
+  if rawget(self, "screen") and self.process:is_valid() then self.process:kill "hup" end
   self:stop()
   local input = self.process.stdin
   if input then input:close() end
