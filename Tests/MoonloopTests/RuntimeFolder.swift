@@ -1,18 +1,16 @@
 // This process's own folder for the names of ports: other runs of the tests have theirs.
 
-import Glibc
+import Foundation
 
 enum RuntimeFolder {
   /// Read before the first script runs.
   static let path: String = {
-    var template = Array("/tmp/moonloop-tests-XXXXXX".utf8CString)
+    var template = Array((NSTemporaryDirectory() + "/moonloop-tests-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else { return "" }
     let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     setenv("XDG_RUNTIME_DIR", path, 1)
-    atexit {
-      rmdir(RuntimeFolder.path + "/moonloop")
-      rmdir(RuntimeFolder.path)
-    }
+    // A process that was killed has left the file of its port.
+    atexit { try? FileManager.default.removeItem(atPath: RuntimeFolder.path) }
     return path
   }()
 }

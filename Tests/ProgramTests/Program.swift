@@ -62,9 +62,7 @@ final class Program {
     environment: [String: String] = [:], in current: URL? = nil,
     of executable: String = Program.executable.path
   ) throws {
-    folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("moonloop-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    folder = try makeFolder()
     let errors = folder.appendingPathComponent("errors")
     _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
     process.executableURL = URL(fileURLWithPath: executable)
@@ -156,13 +154,20 @@ func shell(_ command: String) throws -> String {
   return String(decoding: data, as: UTF8.self)
 }
 
+/// A new folder in the place for temporary files. Its name is short: Lua's messages have 59 bytes
+/// for the path of a script.
+func makeFolder() throws -> URL {
+  let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("moonloop-\(UUID().uuidString.prefix(13))")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  return folder
+}
+
 /// A file with a text, while a body runs.
 func withFile<Result>(
   _ text: String, name: String = "script.lua", _ body: (String) throws -> Result
 ) throws -> Result {
-  let folder = FileManager.default.temporaryDirectory
-    .appendingPathComponent("moonloop-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  let folder = try makeFolder()
   defer { try? FileManager.default.removeItem(at: folder) }
   let file = folder.appendingPathComponent(name)
   try Data(text.utf8).write(to: file)

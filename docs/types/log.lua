@@ -138,9 +138,11 @@ function log:flush(options) end
 ---Later records are dropped and counted. A file that a test opens and does not close is reported
 ---among what the test leaves behind. Standard output and standard error stay open.
 ---```lua
+---local path = os.tmpname()
 ---do
----  local log <close> = ml.log { to = os.tmpname() }   -- closed at the end of the block
+---  local log <close> = ml.log { to = path }   -- closed at the end of the block
 ---  log:info "hello"
 ---end
+---os.remove(path)
 ---```
 function log:close() end

@@ -36,7 +36,8 @@ import Testing
       watched = lua
       try ScriptRun.prepare(lua, ScriptRun.Collector())
       ExampleRun.makeItems(for: lua, ExampleRun.Collected())
-      try lua.run("io.write = function() return io.stdout end collectgarbage '\(collector)'")
+      try lua.run("io.write = function() return io.stdout end \(ExampleRun.temporaryNames)")
+      try lua.run("collectgarbage '\(collector)'")
       // A permanent failure may fail forever: a hundred passes show it.
       var passes = 0
       let observer = loop.observe(.beforeTimers, modes: [.common]) { _, _ in

@@ -46,9 +46,23 @@ struct ExampleRun {
     var errors: [String] = []
   }
 
+  /// Lets temporary files go when the tests end, whatever becomes of the example.
+  static let temporaryNames = """
+    local getenv = os.getenv
+    os.getenv = function(name)
+      return name == "TMPDIR" and "\(RuntimeFolder.path)" or getenv(name)
+    end
+    os.tmpname = function()
+      local name = ("\(RuntimeFolder.path)/lua_%016x"):format(math.random(0))
+      assert(io.open(name, "w")):close()
+      return name
+    end
+    """
+
   /// Sends printed text to us.
   static let capture = """
     local write = ...
+    \(temporaryNames)
     io.write = function(...) write(table.concat { ... }) return io.stdout end
     print = function(...)
       local words = table.pack(...)

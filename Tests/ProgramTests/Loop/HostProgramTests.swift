@@ -100,8 +100,7 @@ struct HostProgramTests {
 
   @Test("a tool reads its configuration in Lua, and says where a mistake is")
   func readsConfiguration() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try makeFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("tool.lua")
     func said(_ text: String, status: Int32) throws -> String {
