@@ -52,8 +52,11 @@ struct ExampleRun {
     os.getenv = function(name)
       return name == "TMPDIR" and "\(RuntimeFolder.path)" or getenv(name)
     end
+    local tmpname = os.tmpname
     os.tmpname = function()
-      local name = ("\(RuntimeFolder.path)/lua_%016x"):format(math.random(0))
+      local made = tmpname()
+      os.remove(made)
+      local name = "\(RuntimeFolder.path)" .. made:match "/[^/]*$"
       assert(io.open(name, "w")):close()
       return name
     end

@@ -25,6 +25,12 @@ local function outcome(make, change)
 end
 
 local peer
+local made = {}  -- is closed at the end
+local function keep(item)
+  made[#made + 1] = item
+  return item
+end
+
 local function accept()
   local server = ml.net.listen { host = "127.0.0.1", port = 0 }
   return server, function() return server:accept() end, function()
@@ -34,7 +40,7 @@ end
 local function datagram()
   local socket = ml.net.udp { host = "127.0.0.1", port = 0 }
   return socket, function() return socket:receive() end, function()
-    ml.net.udp { connect = { host = "127.0.0.1", port = socket.port } }:send "x"
+    keep(ml.net.udp { connect = { host = "127.0.0.1", port = socket.port } }):send "x"
   end
 end
 local function read()
@@ -47,7 +53,6 @@ local function read()
 end
 
 local function finish(source) source:invalidate() end
-local function cancel(_, task) task:cancel() end
 
 local function ends_closed(make)
   local ok, value, message, code = outcome(make, finish)
@@ -61,11 +66,18 @@ ends_closed(datagram)
 ends_closed(read)
 
 -- A connection that was accepted reaches its task, as a message of a port does.
-local ok, stream = outcome(accept, cancel)
+local function cancel_and_close(source, task)
+  task:cancel()
+  loop:run { mode = "later", timeout = 0.2 }
+  source:invalidate()
+end
+local ok, stream = outcome(accept, cancel_and_close)
 assert(ok and stream:write "hello\n")
 assert(peer:read "l" == "hello")
-assert(not outcome(datagram, cancel))
-assert(not outcome(read, cancel))
+stream:close()
+assert(not outcome(datagram, cancel_and_close))
+assert(not outcome(read, cancel_and_close))
+for _, item in ipairs(made) do item:invalidate() end
 
 -- A child whose output nobody waits for any more: its time limit passes, its output is too long.
 local function run_cancelled(options)

@@ -1,4 +1,4 @@
--- Keep state over restarts, and never half of it
+-- Keep state across restarts, written atomically
 -- `fs.replace` writes a new file and puts it in the place of the old one: whatever happens, the
 -- file has the old state or the new one. Changes are collected for a second.
 --
