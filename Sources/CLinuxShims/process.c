@@ -352,8 +352,6 @@ int32_t cmx_own_id(void) { return CMX_TAKEN_IN(cmx_tag_own_id, 0, getpid()); }
 
 char **cmx_environment(void) { return environ; }
 
-void cmx_adopt(void) { prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
-
 void cmx_keep_children(void) {
   struct sigaction action;
   if (sigaction(SIGCHLD, NULL, &action) != 0) return;

@@ -72,5 +72,26 @@ int32_t cmx_own_id(void);
 char **cmx_environment(void);
 // Descendants that lose their parent become children of this process.
 void cmx_adopt(void);
+
+// Writes the process IDs of the children of all threads, and returns their number.
+int cmx_children(int32_t *pids, int most);
+
+bool cmx_shares_group(int32_t pid);
+int32_t cmx_group_of(int32_t pid);
+
+// Writes a process's arguments, each with a zero byte at its end, and returns the length.
+int cmx_command_of(int32_t pid, char *text, int size);
+
+// Whether a child runs. One that has ended is reaped.
+bool cmx_child_runs(int32_t pid);
+
+// Kills a child that has not been reaped, and reaps it.
+void cmx_child_kill(int32_t pid);
+
+// Waits for the end of a process.
+void cmx_child_await(int32_t pid, int timeout_ms);
+
+// Lets time pass, on a thread that has no loop.
+void cmx_rest(int timeout_ms);
 // Makes sure that children's statuses can be waited for, even if SIGCHLD was inherited ignored.
 void cmx_keep_children(void);

@@ -2,7 +2,6 @@
 // programs of a test started.
 
 internal import CLinuxShims
-internal import Glibc
 internal import MoonloopCore
 
 /// The processes that this one has adopted. Any thread.
@@ -18,17 +17,16 @@ package enum Adopted {
   private static let own = Guarded<Set<Int32>?>(nil)
   private static let isReaping = Guarded(false)
 
-  /// How often those that have ended are reaped.
-  private static let distance: UInt32 = 20_000
-  /// How often the end of one is looked for.
-  private static let endDistance: UInt32 = 5_000
+  /// How often those that have ended are reaped, in milliseconds.
+  private static let distance: Int32 = 20
+  private static let mostChildren = 1 << 12
 
   /// What loses its parent from now on becomes a child of this process.
   package static func begin() {
     own.withLock { own in
       if own == nil { own = Set(children()) }
     }
-    Child.adopt()
+    cmx_adopt()
   }
 
   /// Calls a body that starts a child, and notes that child.
@@ -51,7 +49,7 @@ package enum Adopted {
     startReaping()
     return own.withLock { own in
       running(but: own ?? []).map {
-        One(pid: $0, group: getpgid($0), command: command(of: $0))
+        One(pid: $0, group: cmx_group_of($0), command: command(of: $0))
       }
     }
   }
@@ -59,19 +57,12 @@ package enum Adopted {
   /// Waits for the end of one, and kills it after a time.
   /// - Returns: Whether it ended by itself.
   package static func end(_ pid: Int32, within nanoseconds: Int64) -> Bool {
-    let limit = RealTime.monotonic + nanoseconds
-    while own.withLock({ running(but: $0 ?? []).contains(pid) }) {
-      if RealTime.monotonic >= limit {
-        own.withLock { own in
-          guard running(but: own ?? []).contains(pid) else { return }
-          kill(pid, SIGKILL)
-          waitpid(pid, nil, 0)
-        }
-        return false
-      }
-      usleep(endDistance)
+    cmx_child_await(pid, Int32(clamping: nanoseconds / 1_000_000))
+    return own.withLock { own in
+      guard running(but: own ?? []).contains(pid) else { return true }
+      cmx_child_kill(pid)
+      return false
     }
-    return true
   }
 
   private static func startReaping() {
@@ -82,7 +73,7 @@ package enum Adopted {
       try? startThread(stackSize: 256 << 10, blocksSignals: true) {
         while true {
           own.withLock { _ = running(but: $0 ?? []) }
-          usleep(distance)
+          cmx_rest(distance)
         }
       }
     }
@@ -90,41 +81,23 @@ package enum Adopted {
 
   /// The adopted processes that run; those that have ended are reaped.
   private static func running(but own: Set<Int32>) -> [Int32] {
-    let group = getpgrp()
     // What was started without a process group of its own, as by io.popen, is not ours to end.
-    return children().filter {
-      !own.contains($0) && getpgid($0) != group && waitpid($0, nil, WNOHANG) == 0
-    }
+    children().filter { !own.contains($0) && !cmx_shares_group($0) && cmx_child_runs($0) }
   }
 
   /// The children of this process, of all its threads.
   private static func children() -> [Int32] {
-    guard let folder = opendir("/proc/self/task") else { return [] }
-    defer { closedir(folder) }
-    var found: [Int32] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name.hasPrefix(".") { continue }
-      let text = contents(of: "/proc/self/task/\(name)/children")
-      found += text.split(separator: UInt8(ascii: " ")).compactMap {
-        Int32(String(decoding: $0, as: UTF8.self))
-      }
+    withUnsafeTemporaryAllocation(of: Int32.self, capacity: mostChildren) { pids in
+      Array(pids.prefix(Int(cmx_children(pids.baseAddress!, Int32(mostChildren)))))
     }
-    return found
   }
 
   private static func command(of pid: Int32) -> String {
-    let words = contents(of: "/proc/\(pid)/cmdline").split(separator: 0)
-    return words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
-  }
-
-  private static func contents(of path: String) -> [UInt8] {
-    guard let file = fopen(path, "re") else { return [] }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 65536)
-    let count = fread(&bytes, 1, bytes.count, file)
-    return Array(bytes.prefix(count))
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 16) { text in
+      let count = Int(cmx_command_of(pid, text.baseAddress!, Int32(text.count)))
+      return text[..<count].split(separator: 0).map {
+        String(decoding: $0.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      }.joined(separator: " ")
+    }
   }
 }

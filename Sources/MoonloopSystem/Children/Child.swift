@@ -182,9 +182,6 @@ package final class Child {
   /// ignored.
   package static func keepStatuses() { cmx_keep_children() }
 
-  /// Descendants of this process that lose their parent become its children.
-  package static func adopt() { cmx_adopt() }
-
   /// This process's ID.
   package static var ownID: Int32 { cmx_own_id() }
 
