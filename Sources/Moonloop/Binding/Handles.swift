@@ -20,6 +20,11 @@ package final class Handles {
   /// Timers by slot: plain words, since there may be a million.
   private let timerPlaces = Table<TimerPlace>()
   private var timerNames: [TimerID: String] = [:]
+  /// Those of the last timers that have ended, for `loop:why`.
+  private var endedNames: [(id: TimerID, name: String)] = []
+  private static let keptNames = 16
+  /// A longer name, in bytes, is forgotten.
+  private static let keptName = 256
   /// Counts the names as script memory.
   private var namesCharge: MemoryCharge?
   private var namesSize = 0 {
@@ -82,7 +87,9 @@ package final class Handles {
     let old = timerNames.updateValue(name, forKey: id)
     namesSize += name.utf8.count - (old?.utf8.count ?? 0)
   }
-  package func name(ofTimer id: TimerID) -> String { timerNames[id] ?? "" }
+  package func name(ofTimer id: TimerID) -> String {
+    timerNames[id] ?? endedNames.last { $0.id == id }?.name ?? ""
+  }
   /// Where a timer was made; no place if no script made it.
   package func place(ofTimer id: TimerID) -> LuaPosition {
     id.slot < timerPlaces.count ? timerPlaces[id.slot].position : .nowhere
@@ -94,8 +101,12 @@ package final class Handles {
   package func onError(ofTimer id: TimerID) -> LuaReference? { timerErrors[id] }
 
   package func forget(timer id: TimerID) {
-    if let name = timerNames.removeValue(forKey: id) { namesSize -= name.utf8.count }
     timerErrors[id] = nil
+    guard let name = timerNames.removeValue(forKey: id) else { return }
+    namesSize -= name.utf8.count
+    if name.utf8.count > Self.keptName { return }
+    if endedNames.count == Self.keptNames { endedNames.removeFirst() }
+    endedNames.append((id, name))
   }
 
   // MARK: Items

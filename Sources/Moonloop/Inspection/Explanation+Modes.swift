@@ -25,8 +25,10 @@ extension Explanation {
         + "; \(howToRun(modes))"
     }
     if modes.contains(current) { return nil }
-    let place = "the loop runs in mode '\(current)', but it is in \(list)\(suffix)"
+    let mode = current.isOfWait ? "a private mode of task:wait" : "mode '\(current)'"
+    let place = "the loop runs in \(mode), but it is in \(list)\(suffix)"
     if let outer = outerRun(modes) { return place + outer }
+    if current.isOfWait { return place + "; \(insteadOfWait)" }
     if isCommon {
       return place + "; '\(current)' is not a common mode: "
         + "loop:add_common_mode \"\(current)\" makes it one"
@@ -65,20 +67,39 @@ extension Explanation {
     return "is that meant to be '\(near)'?"
   }
 
-  /// An outer run would serve it: it waits for the handler that began this one.
+  /// An outer run would serve it: it waits for the handler that began this one, and for the runs
+  /// between them.
   private func outerRun(_ modes: [ModeName]) -> String? {
-    let runs = scriptRuns
-    guard let mode = runs.dropFirst().map(\.mode.name).first(where: { modes.contains($0) }) else {
-      return nil
+    let runs = Array(scriptRuns)
+    let isOuter = { (place: Int) in modes.contains(runs[place].mode.name) }
+    guard let outer = runs.indices.dropFirst().first(where: isOuter) else { return nil }
+    let mode = runs[outer].mode.name
+    let inner = runs[1..<outer].enumerated().map { place, run in
+      let who = nester(ofDepth: runs.count - 1 - place).map { ", of \(label(of: $0))" } ?? ""
+      return "the one in '\(run.mode.name)'\(who)"
     }
-    guard let nester = self.runs.nesters.last(where: { $0.depth == runs.count }) else {
-      return "; the run in '\(mode)' continues when this one ends"
+    let ending =
+      inner.isEmpty ? " ends" : " and \(inner.joined(separator: " and ")), have ended"
+    guard let nester = nester(ofDepth: runs.count) else {
+      return "; the run in '\(mode)' continues when this one" + ending
     }
     let time = loop.clock.now() - nester.began
+    let current = runs[0].mode.name
     return
-      "; \(runtime.label(of: nester.who.subject)) has been running this one for \(seconds(time)), "
-      + "and the run in '\(mode)' continues when it ends: give it a timeout, or name "
-      + "'\(runs.first?.mode.name ?? mode)' among the modes"
+      "; \(label(of: nester)) has been running this one for \(seconds(time)), and the run in "
+      + "'\(mode)' continues when it\(ending): "
+      + (current.isOfWait
+        ? insteadOfWait : "give it a timeout, or name '\(current)' among the modes")
+  }
+
+  private func nester(ofDepth depth: Int) -> Nester? {
+    runs.nesters.last { $0.depth == depth }
+  }
+
+  private func label(of nester: Nester) -> String { runtime.label(of: nester.who.subject) }
+
+  private var insteadOfWait: String {
+    "use task:await, or task:wait { mode = \"default\" }"
   }
 
   /// What occupies the thread now.

@@ -83,7 +83,8 @@ extension Explanation {
       modes: loop.modeNames(of: id), isCommon: record.flags.contains(.common), doing: "fire",
       state: due)
     {
-      return obstacle
+      let handler = waitingHandler(of: id).map { "; and its handler waits \(tasks.forWhat($0))" }
+      return obstacle + (handler ?? "")
     }
     if let task = waitingHandler(of: id) {
       let missed = record.missed > 0 ? " (\(record.missed) so far)" : ""

@@ -14,6 +14,8 @@ package final class Runs {
   package private(set) var ranLoop = false
   /// How many began after the end of the program was requested.
   private var afterEnding = 0
+  /// The modes that scripts have run.
+  private(set) var modes: Set<ModeName> = []
   /// The modes that were warned about: once is enough.
   private var doubted: Set<ModeName> = []
 
@@ -31,7 +33,7 @@ package final class Runs {
   func runNested(
     _ mode: ModeName, _ timeout: Duration?, returnAfterSource: Bool = false
   ) -> RunResult {
-    prepare()
+    prepare(mode)
     let outer = context.running
     noteNesting()
     defer { endNesting() }
@@ -62,8 +64,9 @@ package final class Runs {
     return false
   }
 
-  /// The running code is about to begin a run.
-  func prepare() {
+  /// The running code is about to begin a run of a mode.
+  func prepare(_ mode: ModeName) {
+    if mode != .default { modes.insert(mode) }
     // One run after a requested end reports it by its result. A script that begins another is
     // stopped: it may be one of those that never ask why a run ended.
     if Ending.isAskedFor {

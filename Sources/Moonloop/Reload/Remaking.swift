@@ -72,7 +72,7 @@ extension Runtime {
 
   private func ownModes(_ names: [ModeName], _ isCommon: Bool) -> [ModeName] {
     let own = names.filter { name in
-      !name.rawValue.hasPrefix("moonloop.wait.") && !(isCommon && loop.isCommonMode(name))
+      !name.isOfWait && !(isCommon && loop.isCommonMode(name))
     }
     return isCommon ? own + [.common] : own
   }

@@ -31,7 +31,7 @@ extension Tasks {
     let wait = ActiveWait(task: task, owner: owner, depth: loop.depth + 1)
     waits.append(wait)
     if isPrivate { join(task, mode) }
-    context.runs.prepare()
+    context.runs.prepare(mode)
     let outer = current
     context.runs.noteNesting()
     defer { context.runs.endNesting() }
@@ -47,7 +47,7 @@ extension Tasks {
   }
 
   private var privateMode: ModeName {
-    ModeName("moonloop.wait.\(waits.count + 1)")
+    ModeName("\(ModeName.waitPrefix)\(waits.count + 1)")
   }
 
   /// Also serves in a mode what a task and its scope wait for now and later.
@@ -147,4 +147,11 @@ extension Tasks {
     case .other(let other): return "\(other.purpose)\(place)"
     }
   }
+}
+
+extension ModeName {
+  fileprivate static let waitPrefix = "moonloop.wait."
+
+  /// Whether it is a private mode of `task:wait`, which no script can name.
+  var isOfWait: Bool { rawValue.hasPrefix(Self.waitPrefix) }
 }

@@ -87,6 +87,44 @@ end, "timer 't' (made at @): the loop runs in mode 'ask', but it is in default (
   .. "timer 'outer' (made at @) has been running this one for 4 s, and the run in "
   .. "'default' continues when it ends: give it a timeout, or name 'ask' among the modes")
 
+row("a nested run in the middle that goes on before", function(keep)
+  local timer = keep(loop:timer { every = 9, name = "t", nothing })
+  local sentence
+  keep(loop:timer { first = 1, name = "outer", function()
+    keep(loop:timer { first = 1, name = "middle", modes = "b", function()
+      keep(loop:timer { first = 1, name = "inner", modes = "c", function()
+        sentence = why(timer)
+        loop:stop()
+      end })
+      loop:run "c"
+      loop:stop()
+    end })
+    loop:run "b"
+    loop:stop()
+  end })
+  loop:run { timeout = 1000 }
+  return sentence
+end, "timer 't' (made at @): the loop runs in mode 'c', but it is in default (due in 6 s); timer "
+  .. "'middle' (made at @) has been running this one for 1 s, and the run in 'default' continues "
+  .. "when it and the one in 'b', of timer 'outer' (made at @), have ended: give it a timeout, or "
+  .. "name 'c' among the modes")
+
+row("a mode of task:wait, which nobody can name", function(keep)
+  local timer = keep(loop:timer { every = 3, name = "t", nothing })
+  local sentence
+  keep(loop:timer { first = 1, name = "outer", function()
+    loop:task(function()
+      ml.sleep(1)
+      sentence = why(timer)
+    end):wait()
+    loop:stop()
+  end })
+  loop:run { timeout = 1000 }
+  return sentence
+end, "timer 't' (made at @): the loop runs in a private mode of task:wait, but it is in default "
+  .. "(due in 1 s); timer 'outer' (made at @) has been running this one for 1 s, and the run in "
+  .. "'default' continues when it ends: use task:await, or task:wait { mode = \"default\" }")
+
 -- ── the run ─────────────────────────────────────────────────────────────────────────────────────
 
 row("the loop does not run", function(keep)
@@ -98,6 +136,23 @@ row("the script has run its loop by itself", function(keep)
   return why(keep(loop:timer { every = 1, name = "t", nothing }))
 end, "timer 't' (made at @): the loop does not run; it can fire once it runs in default (due in "
   .. "1 s); this script runs its loop by itself, so call loop:run() again")
+
+row("the loop does not run, and the handler waits", function(keep)
+  local timer = keep(loop:timer { every = 1, name = "t", function() ml.sleep(50) end })
+  loop:run { timeout = 1.5 }
+  local sentence = why(timer)
+  timer:invalidate()
+  loop:run { timeout = 1000 }
+  return sentence
+end, "timer 't' (made at @): the loop does not run; it can fire once it runs in default (due in "
+  .. "0.5 s); this script runs its loop by itself, so call loop:run() again; and its handler waits "
+  .. "for a sleep of 50.0 s (@)")
+
+row("a timer that was invalidated keeps its name", function(keep)
+  local timer = loop:timer { every = 1, name = "poll", nothing }
+  timer:invalidate()
+  return why(timer)
+end, "timer 'poll' (made at @): it was invalidated at @; make a new one")
 
 row("a stop that is remembered", function(keep)
   local timer = keep(loop:timer { every = 1, name = "t", nothing })
@@ -247,7 +302,7 @@ row("a timer that repeats holds the run", function(keep)
   return why()
 end, "mode 'default': 1 would keep it running:\n  timer 't' (made at @)")
 
-assert(told == 25, told)
+assert(told == 29, told)
 for _, wrong in ipairs { 1, "x", {} } do
   local ok, message = pcall(loop.why, loop, wrong)
   assert(not ok and message:find("takes a handle", 1, true), message)

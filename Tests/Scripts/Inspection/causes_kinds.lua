@@ -46,7 +46,7 @@ row("a timer that was invalidated", function()
   local timer = loop:timer { every = 1, name = "t", nothing }
   timer:invalidate()
   return why(timer)
-end, "timer (made at @): it was invalidated at @; make a new one")
+end, "timer 't' (made at @): it was invalidated at @; make a new one")
 
 row("a timer without a name that was invalidated", function()
   local timer = loop:every(1, nothing)
