@@ -179,6 +179,7 @@ final class ScriptRun {
     }
     while loop.run(mode: settings.mode, for: settings.timeout) == .finished {
       runtime.mainChunk.reportDeadlock(in: settings.mode)
+      if settings.forConfigurations.mode == nil { runtime.mainChunk.reportUnserved() }
       if !settings.watches || Ending.isAskedFor { return }
       runtime.generations.awaitChange(wasLoaded: wasLoaded)
     }

@@ -135,6 +135,26 @@ struct ExitStatusTests {
       status: 4),
     Row(
       arguments: ["run", "-e", "setmetatable({}, {__gc = function() os.exit(6) end})"], status: 6),
+    Row(
+      arguments: [
+        "run", "-e", loop + "for i = 1, 2 do l:timer { every = 1, modes = 'tracking', print } end",
+      ],
+      status: 0,
+      errors: [
+        "was never served: it is in 'tracking', which nothing has run; and 1 more\n"
+      ]),
+    Row(
+      arguments: [
+        "run", "-e", "s = require 'moonloop'.source { name = 's', perform = print } s:signal()",
+      ],
+      status: 0,
+      errors: ["was never served: it is in no mode; use loop:add\n"]),
+    Row(
+      arguments: [
+        "run", "-e",
+        loop + "l:after(0, function() l:run { mode = 'a', timeout = 0 } end) "
+          + "l:timer { every = 9, modes = { 'a', 'b' }, print }",
+      ], status: 0),
   ]
 
   /// Command lines that are refused, and a part of the message.
