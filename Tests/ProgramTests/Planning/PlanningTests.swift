@@ -74,9 +74,9 @@ struct PlanningTests {
       "runs-common", "never-signalled", "never-signalled-script", "signal-without-wake-up",
       "shared-wake-up", "shared-wake-up-script", "zero-interval", "zero-interval-script",
       "wide-tolerance", "nested-default", "never-invalidated", "blocks-the-loop", "named-handlers",
-      "never-ends-script", "configured-script", "never-added", "closed-at-once", "unknown-name",
-      "runs-common-named", "misspelt-section", "empty-section", "named-table", "dot-for-colon",
-      "called-at-once", "plain-yield",
+      "named-run", "never-ends-script", "configured-script", "never-added", "closed-at-once",
+      "unknown-name", "runs-common-named", "misspelt-section", "empty-section", "named-table",
+      "dot-for-colon", "called-at-once", "plain-yield",
     ].map {
       Row("check-\($0)", "check \($0).lua", folder: "defects", status: 1)
     } + [

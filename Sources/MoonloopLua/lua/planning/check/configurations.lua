@@ -166,6 +166,35 @@ local function phases(doc, made, seen, report)
   end
 end
 
+-- Runs of handlers in modes that nothing is in and that no other text of `all` names.
+local function empty_runs(made, files, all)
+  local filled, names, runs = { common = true, default = true }, {}, {}
+  for _, item in ipairs(made.items) do
+    for _, mode in ipairs(item.modes) do
+      if not filled[mode] then names[#names + 1] = mode end
+      filled[mode] = true
+    end
+  end
+  local counts = {}
+  for _, file in ipairs(files) do
+    for _, call in ipairs(file.calls) do
+      local mode = call.name == "run" and scripts.is_loop(file, call) and file:run_mode(call)
+      if mode and not filled[mode] then
+        runs[#runs + 1] = { file = file, line = call.line, mode = mode }
+        counts[mode] = (counts[mode] or 0) + 1
+      end
+    end
+  end
+  for _, run in ipairs(runs) do
+    local named = 0
+    for _, file in ipairs(all) do named = named + file:count_string(run.mode) end
+    if named == counts[run.mode] then
+      run.file.report("ends-at-once", run.line, ("no item is in mode '%s'%s"):format(run.mode,
+        spelling.hint(run.mode, names, "there are items in")))
+    end
+  end
+end
+
 local function never_signalled(made, seen, report)
   if seen.calls.signal then return end
   for _, item in ipairs(made.items) do
@@ -260,6 +289,10 @@ local function check_document(doc, file, report, files, others, is_outside)
   modes_never_run(doc, made, seen, report)
   -- A script may run its loop in its own way.
   if doc.value.run or not is_outside then phases(doc, made, seen, report) end
+  if not is_outside then
+    empty_runs(made, table.move(modules, 1, #modules, 2, { file }),
+      table.move(all, 1, #all, 2, { file }))
+  end
   never_signalled(made, seen, report)
   intervals(doc, made, report)
   shared_wake_ups(made, report)
