@@ -54,10 +54,25 @@ extension HostCall {
       found.append(text)
     }
     stack.pop()
+    if let place = itemBeyondGap(index, after: found.count) {
+      let what = found.isEmpty ? "the program" : "argument \(found.count)"
+      throw mistake("\(what) is nil, but argument \(place - 1) is given")
+    }
     guard let program = found.first, !program.isEmpty else {
       throw mistake("the program is missing: give its name as the first element of the table")
     }
     return found
+  }
+
+  /// The first place of an item in a table beyond its first nil, which an unset variable has left.
+  private func itemBeyondGap(_ index: Int32, after count: Int) -> Int? {
+    var first: Int?
+    stack.pushNil()
+    while stack.next(index) {
+      stack.pop()
+      if let place = stack.exactInteger(-1), place > count { first = min(first ?? place, place) }
+    }
+    return first
   }
 
   /// Text for the system: a string without zeros, or a number as Lua writes it.

@@ -260,7 +260,8 @@ final class ScriptProcess {
 
   /// Asks it to end, and kills it if it has not after a time.
   func terminate(_ number: Int32, grace: Int64) {
-    guard phase == .running else { return }
+    // What its outputs are still open for may be another process of its group.
+    guard phase == .running || (phase == .exited && leadsGroup) else { return }
     try? child.send(number, toGroup: leadsGroup)
     if grace == .max || graceAlarm != nil { return }
     graceAlarm = alarm(after: grace) { [unowned self] in endGrace() }

@@ -1,6 +1,7 @@
 // What tests run on: fresh loops for the scripts of one state, calls with a limit in real time,
 // and leftovers. Private: used by `moonloop.testing.bed`, which the test runner uses.
 
+internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
 
@@ -32,6 +33,8 @@ package final class TestBed {
   var follower: LuaReference?
   /// Whether processes that lose their parent become children of this one.
   var adopts = false
+  /// The descriptors that hold the ports given to tests, the oldest first.
+  private var reservations: [Int32] = []
   /// Follows the loop of a simulation.
   var recorder: (LoopRecorder, TraceWatcher)?
   /// Says at a terminal how far that simulation is.
@@ -44,6 +47,16 @@ package final class TestBed {
   private var attended: LinuxKernel?
 
   init(_ runtime: Runtime) { self.runtime = runtime }
+
+  deinit {
+    for fd in reservations { Glibc.close(fd) }
+  }
+
+  /// Holds the port of a descriptor, for as long as a test may use it.
+  func hold(_ reservation: Int32) {
+    reservations.append(reservation)
+    if reservations.count > 256 { Glibc.close(reservations.removeFirst()) }
+  }
 }
 
 extension TestBed {

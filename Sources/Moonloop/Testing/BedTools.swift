@@ -141,8 +141,21 @@ private func withSocket<Result>(
 
 private let addressSize = socklen_t(MemoryLayout<sockaddr_in>.size)
 
-/// `free_port()`: a TCP port of 127.0.0.1 that was free a moment ago.
+/// `free_port()`: a TCP port of 127.0.0.1 that was free a moment ago, and that no run of tests on
+/// this machine has been given lately.
 private func bedFreePort(_ call: HostCall) throws -> Int32 {
+  let bed = try call.requireBed()
+  for _ in 0..<1000 {
+    let port = try unboundPort()
+    guard let reservation = try reserve(port) else { continue }
+    bed.hold(reservation)
+    call.stack.push(Int(port))
+    return 1
+  }
+  throw SystemError(call: "bind", code: EADDRINUSE)
+}
+
+private func unboundPort() throws -> UInt16 {
   let port = try withSocket(port: 0) { fd, address -> UInt16? in
     var size = addressSize
     guard bind(fd, address, size) == 0, getsockname(fd, address, &size) == 0 else { return nil }
@@ -151,8 +164,27 @@ private func bedFreePort(_ call: HostCall) throws -> Int32 {
     }
   }
   guard let port else { throw SystemError(call: "bind", code: errno) }
-  call.stack.push(Int(port))
-  return 1
+  return port
+}
+
+/// Binds an abstract name that stands for a port: other processes see it, and it ends with us.
+/// - Returns: The descriptor that holds it; nil if the port has been given already.
+private func reserve(_ port: UInt16) throws -> Int32? {
+  let fd = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+  if fd < 0 { throw SystemError(call: "socket", code: errno) }
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  let name = [0] + Array("moonloop/port/\(port)".utf8)
+  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+  let size = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + name.count
+  let isBound = withUnsafePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(fd, $0, socklen_t(size)) == 0 }
+  }
+  if isBound { return fd }
+  let code = errno
+  close(fd)
+  if code == EADDRINUSE { return nil }
+  throw SystemError(call: "bind", code: code)
 }
 
 /// `is_listening(port)`: whether a connection to a port of 127.0.0.1 is accepted. On the same

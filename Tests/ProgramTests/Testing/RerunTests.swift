@@ -212,7 +212,7 @@ struct RerunTests {
       """
     try withFile(specs, name: "a_spec.lua") { file in
       let outcome = try moonloop(["test", file])
-      #expect(outcome.output.contains("nothing is listening on port 1: its program ended with 3"))
+      #expect(outcome.output.contains("listening on port 1: its program ended with code 3"))
     }
   }
 

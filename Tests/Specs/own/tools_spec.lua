@@ -29,6 +29,25 @@ local ml = require "moonloop"
 
 local function problem_of(...) return (tostring(select(2, pcall(...))):gsub("^.-:%d+: ", "")) end
 
+it("names the argument that an unset variable has left out", function(_, _, t)
+  local unset
+  for name in pairs { spawn = true, run = true } do
+    assert.matches("argument 2 is nil, but argument 3 is given",
+      problem_of(t[name], t, { "printf", "-p", unset, "x" }), 1, true)
+  end
+  assert.matches("the program is nil, but argument 1 is given",
+    problem_of(t.run, t, { unset, "x" }), 1, true)
+end)
+
+it("gives each port once", function(_, _, t)
+  local given = {}
+  for _ = 1, 200 do
+    local port = t:free_port()
+    assert.is_nil(given[port])
+    given[port] = true
+  end
+end)
+
 it("keeps its times beside a program that never stops to write", function(_, _, t)
   local p = t:spawn { "yes" }
   ml.sleep(0.3)
@@ -53,6 +72,20 @@ it("says what is wrong with an expectation", function(_, _, t)
     problem_of(p.expect, p, "hi", "1s"))
   assert.equal("program.stdin: it has none; start it with 'stdin = \"pipe\"'",
     problem_of(function() return p.stdin end))
+end)
+
+it("ends what a program has left in its group, and does not wait for it", function(_, _, t)
+  local p = t:spawn { "sh", "-c", "sleep 61 & echo started", linger = 1000 }
+  p:expect "started"
+  t:wait_until(function() return not ml.process.kill(p.pid, 0)
+    or io.open("/proc/" .. p.pid .. "/stat"):read("a"):find(") Z", 1, true) end)
+end)
+
+it("closes the terminal of what ignores SIGTERM", function(_, _, t)
+  local p
+  t:defer(function() assert.equal("hup", p:await().signal) end)
+  p = t:spawn { "sh", "-c", "trap '' TERM; echo up; exec sleep 60", pty = true }
+  p:expect "up"
 end)
 
 it("types at a closed terminal in vain", function(_, _, t)

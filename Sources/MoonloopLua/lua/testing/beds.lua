@@ -4,6 +4,7 @@
 -- server started in `setup` must be served), its tests share its loop; then only what was not there
 -- before counts as left behind.
 local bed = require "moonloop.testing.bed"
+local ml = require "moonloop"
 
 local beds = {}
 
@@ -77,6 +78,17 @@ end
 function beds.leave()
   clocks[#clocks] = nil
   bed.leave()
+end
+
+--- Measures the current loop.
+-- @return a function that writes the figures
+function beds.measure()
+  local figures = require "moonloop.inspection.figures"
+  local before = ml.current():metrics()
+  return function()
+    io.stdout:flush()
+    io.stderr:write("\n", figures.text(figures.between(ml.current():metrics(), before)))
+  end
 end
 
 --- The clock of the current loop.

@@ -118,7 +118,8 @@ function output:expect(pattern, within, options, name)
     if found.n > 2 then return table.unpack(found, 3, found.n) end
     return self.text:sub(found[1], found[2])
   end
-  local reason = found == "ended" and ": it ended" or (" within %g s"):format(within)
+  local reason = (" within %g s"):format(within)
+  if found == "ended" then reason = ": it " .. (self.how_ended() or "ended") end
   local rest = self.text:sub(self.at)
   local wrote = "It wrote:\n" .. self:tail()
   if self.at > 1 then

@@ -1,9 +1,12 @@
 -- Programs that a test starts, in their own environment; they end with the test.
 local ml = require "moonloop"
+local beds = require "moonloop.testing.beds"
+local failure = require "moonloop.testing.failure"
 local keys = require "moonloop.testing.keys"
 local output = require "moonloop.testing.output"
 local quoting = require "moonloop.text.quoting"
 local screen = require "moonloop.testing.screen"
+local site = require "moonloop.text.site"
 
 local programs = {}
 
@@ -15,6 +18,7 @@ program.__index = function(self, key)
     error("program.screen: it has no terminal; start it with 'pty = true'", 2)
   end
   local value = rawget(self, "process")[key]
+  if key == "status" and value then self.is_known = true end
   if value == nil and key == "stdin" then
     error("program.stdin: it has none; start it with 'stdin = \"pipe\"'", 2)
   end
@@ -24,8 +28,12 @@ program.__name = "moonloop.testing.program"
 
 -- Seconds between asking a program to end and killing it, at the end of a test.
 local GRACE = 2
--- Seconds for the rest of its output once it has ended.
-local REST = 0.1
+-- Seconds for the rest of its output once it has ended, and for its end once that has.
+local REST, DYING = 0.1, 0.5
+-- Signals that end a program for a mistake of its own.
+local CRASHES = {
+  abrt = true, bus = true, fpe = true, ill = true, segv = true, sys = true, trap = true,
+}
 
 --- A program's environment: only what makes it the same on every machine.
 -- @param home its home folder
@@ -76,7 +84,10 @@ function programs.spawn(options, home)
   if all.group == nil then all.group = true end  -- so that its own children end with it
   local process, message, code = ml.process.spawn(all)
   if not process then return nil, message, code end
-  local self = { process = process, name = process.name, outputs = {} }
+  -- `is_known` is whether the test has asked how it ended, `sent` the signals that it has sent,
+  -- `is_told` whether a report has said how it ended, `forced` in words that it had to be killed.
+  local self = { process = process, name = process.name, outputs = {}, sent = {},
+    place = site() or "?", is_known = false, is_told = false, forced = false }
   if all.pty then self.screen = screen_of(process, all) end
   for _, name in ipairs({ "stdout", "stderr" }) do
     local stream = process[name]
@@ -85,6 +96,7 @@ function programs.spawn(options, home)
       self[name] = output.new(stream, what, self.screen and function(data)
         screen.feed(self.screen, data)
       end)
+      self[name].how_ended = function() return programs.how_ended(self) end
       self.outputs[#self.outputs + 1] = self[name]
     end
   end
@@ -141,23 +153,75 @@ end
 
 --- Waits until it has ended.
 -- @return a table with code or signal
-function program:await(...) return self.process:await(...) end
+function program:await(...)
+  local status = table.pack(self.process:await(...))
+  self.is_known = true
+  return table.unpack(status, 1, status.n)
+end
 
-function program:kill(...) return self.process:kill(...) end
+-- Remembers that the test has sent a signal.
+local function note_sent(self, signal)
+  if type(signal) == "string" then
+    self.sent[signal:lower():gsub("^sig", "")] = true
+  else
+    self.is_known = true
+  end
+end
+
+function program:kill(signal)
+  note_sent(self, signal or "kill")
+  return self.process:kill(signal)
+end
 function program:is_valid() return self.process:is_valid() end
 
 --- Asks it to end, waits, and kills it if it does not.
 -- @return how it ended
 function program:stop(options)
-  if self.process:is_valid() then
+  local asked = self.process:is_valid()
+  local signal = options and options.signal or "term"
+  local grace = options and options.grace or GRACE
+  if asked then
+    note_sent(self, signal)
     local all = { grace = GRACE }
     for name, value in pairs(options or {}) do all[name] = value end
     self.process:terminate(all)
   end
-  return self.process:await()
+  local status = self.process:await()
+  if asked and status.signal == "kill" and not self.sent.kill then
+    self.forced = ("did not end within %g s of SIG%s and was killed"):format(grace,
+      (tostring(signal):upper():gsub("^SIG", "")))
+  end
+  return status
 end
 
---- Ends the program, its input and its readers: what it left behind may hold its output open.
+--- How a program ended, in words.
+function programs.how(status)
+  return status.signal and "was killed by SIG" .. status.signal:upper()
+    or "ended with code " .. tostring(status.code)
+end
+
+--- How a program has ended; nil if it runs. One whose outputs have ended is about to.
+function programs.how_ended(self)
+  local process = self.process
+  local is_over = #self.outputs > 0
+  for _, one in ipairs(self.outputs) do is_over = is_over and one.ended end
+  -- Virtual time would stand while it runs on without its outputs.
+  if is_over and not process.status and beds.clock() ~= "virtual" then
+    ml.timeout(DYING, process.await, process)
+  end
+  return process.status and programs.how(process.status)
+end
+
+-- How it died, unless the test has asked for that or for its end.
+local function died(self)
+  local status = self.process.status
+  if not status or not self.forced and (self.is_known or next(self.sent)) then return nil end
+  return ("'%s' (made at %s) %s"):format(self.name, self.place,
+    self.forced or programs.how(status))
+end
+
+--- Ends the program, its input and its readers: what it left behind may hold its output open. The
+--- test fails if it has crashed and no report has said so.
 function programs.close(self)
   -- A shell at a terminal takes no notice of SIGTERM.
   if rawget(self, "screen") and self.process:is_valid() then self.process:kill "hup" end
@@ -165,15 +229,19 @@ function programs.close(self)
   local input = self.process.stdin
   if input then input:close() end
   for _, one in ipairs(self.outputs) do one:finish(REST) end
+  local status = self.process.status
+  local signal = status and CRASHES[status.signal] and status.signal
+  if not signal or self.is_known or self.is_told or self.sent[signal] then return end
+  local said = programs.said(self, died(self) or "")
+  failure.fail(("%s: '%s' %s, a signal that the test has not sent%s"):format(self.place, self.name,
+    programs.how(status), said == "" and "" or ". It wrote:\n" .. said), 0)
 end
 
 --- How a program that was run to its end has failed: the whole command, and both outputs.
 function programs.failed(command, result)
   local words = {}
   for place, word in ipairs(command) do words[place] = quoting.plain(tostring(word)) end
-  local how = result.code and "ended with code " .. result.code
-    or "was killed by SIG" .. result.signal:upper()
-  local lines = { ("'%s' %s"):format(table.concat(words, " "), how) }
+  local lines = { ("'%s' %s"):format(table.concat(words, " "), programs.how(result)) }
   for _, name in ipairs { "stdout", "stderr" } do
     if result[name] then
       lines[#lines + 1] = ("%s:\n%s"):format(name, output.tail { text = result[name] })
@@ -182,18 +250,23 @@ function programs.failed(command, result)
   return table.concat(lines, "\n")
 end
 
+--- A report has said how it ended, if it has.
+function programs.note_told(self) self.is_told = self.process.status ~= nil end
+
 --- From now on `said` can leave out what it has written until now.
 function programs.mark(self)
   for _, one in ipairs(self.outputs) do one.marked = one.size end
 end
 
---- Its output, for the report of a failed test; of a program on a terminal, its screen.
+--- Its end and its output, for the report of a failed test; of a program on a terminal, its screen.
 -- @param reported what the report says already
 -- @param is_new whether only what it wrote since `mark`, unless it has failed
 function programs.said(self, reported, is_new)
   local status, texts = self.process.status, {}
   local is_part = is_new and not (status and status.code ~= 0)
   local shown = rawget(self, "screen")
+  local how = died(self)
+  if how and not reported:find(how, 1, true) then texts[1] = how end
   for _, one in ipairs(self.outputs) do
     local text = is_part and one.text:sub(one.marked + 1) or one.text
     if text ~= "" then

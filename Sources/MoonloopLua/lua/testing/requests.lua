@@ -26,7 +26,7 @@ end
 --- Makes a request.
 -- @param name the method of `t`, for messages
 -- @param options as for `ml.http.request`
--- @param said returns the output of the test's programs
+-- @param said returns the output of the test's programs, and how they failed if none runs
 -- @return the response; fails the test if there is none
 function requests.send(name, options, said)
   options.url = whole(options.url)
@@ -42,12 +42,12 @@ function requests.send(name, options, said)
     answer.asked = asked
     return setmetatable(answer, response)
   end
-  local wrote = said()
-  if code == "ECONNREFUSED" then
+  local wrote, how = said()
+  if code == "ECONNREFUSED" and not how then
     message = message .. "; if the server is still starting, call t:wait_port first"
   end
   failure.fail(("%s%s"):format(message,
-    wrote == "" and "" or ". The programs wrote:\n" .. wrote), 3)
+    wrote == "" and "" or ". Of the programs:\n" .. wrote), 3)
 end
 
 local function answered(self, problem)

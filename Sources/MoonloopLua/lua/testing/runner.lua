@@ -313,20 +313,13 @@ end
 
 --- Ends a test's programs; their output may explain why it failed.
 function runner:finish_tools(node, record, take)
-  local said = record.status ~= "success" and tools.said_around(node, record.problems) or ""
+  local said = ""
+  if record.status ~= "success" then
+    self:call(node, take, tools.settle, node)
+    said = tools.said_around(node, record.problems)
+  end
   self:close_tools(node, take)
   if said ~= "" and #record.problems > 0 then record.problems[1].output = said end
-end
-
---- Measures the loop of a test.
--- @return a function that writes the figures
-local function measure()
-  local figures = require "moonloop.inspection.figures"
-  local before = ml.current():metrics()
-  return function()
-    io.stdout:flush()
-    io.stderr:write("\n", figures.text(figures.between(ml.current():metrics(), before)))
-  end
 end
 
 --- Runs a test once, with its hooks, on its loop.
@@ -348,7 +341,7 @@ function runner:once(node, record, seed)
   local problem = not keeper and beds.enter(wanted or self.options.clock, record.name, record.where)
   if problem then return take(problem) end
   beds.open()
-  local tell = self.options.metrics and measure()
+  local tell = self.options.metrics and beds.measure()
   node.phase = "before"
   tools.mark(node)
   bed.order(seed)

@@ -92,7 +92,7 @@ function tools.expect(stream, pattern, within, options)
   return stream:expect(pattern, within, options, "expect")
 end
 
---- The output of its programs, for the report of a failure.
+--- The ends and the output of its programs, for the report of a failure.
 -- @param reported what the report says already
 function tools.said(t, reported)
   local texts = {}
@@ -114,6 +114,14 @@ local function each_around(node, body)
   end
 end
 
+--- Waits for the ends of the programs that are about to end, before a failure is reported.
+function tools.settle(node)
+  for _, program in ipairs(node.tools and states[node.tools].programs or {}) do
+    programs.how_ended(program)
+  end
+  each_around(node, programs.how_ended)
+end
+
 --- A test begins: what the programs of the blocks around it write from now on may be about it.
 function tools.mark(node) each_around(node, programs.mark) end
 
@@ -126,6 +134,10 @@ function tools.said_around(node, problems)
   local told = table.concat(messages, "\n")
   local texts = { node.tools and tools.said(node.tools, told) or "" }
   each_around(node, function(program) texts[#texts + 1] = programs.said(program, told, true) end)
+  for _, program in ipairs(node.tools and states[node.tools].programs or {}) do
+    programs.note_told(program)
+  end
+  each_around(node, programs.note_told)
   return (table.concat(texts, "\n"):gsub("\n\n+", "\n"):gsub("^\n+", ""):gsub("\n+$", ""))
 end
 
@@ -291,16 +303,18 @@ function methods.forall(t, makers, fn, options)
   if text then failure.fail(text, 2) end
 end
 
--- How a program of the test has failed, if none runs that could still listen. One that ended well
--- may have left another behind.
+-- How a program of the test, or of the blocks around it if it has none, has failed, if none runs
+-- that could still listen. One that ended well may have left another behind.
 local function how_all_failed(t)
-  local how
-  for _, program in ipairs(states[t].programs) do
-    local status = program.status
-    if not status or status.code == 0 then return nil end
-    how = status.signal and "was ended by " .. status.signal or "ended with " .. status.code
+  local how, may_listen
+  local function look(program)
+    local status = program.process.status
+    may_listen = may_listen or not status or status.code == 0
+    how = status and programs.how(status)
   end
-  return how
+  for _, program in ipairs(states[t].programs) do look(program) end
+  if not how and not may_listen then each_around(states[t].node, look) end
+  return not may_listen and how or nil
 end
 
 --- Waits until something listens at a TCP port of this machine. Fails at once when all programs of
@@ -330,6 +344,12 @@ end
 
 -- ── requests ─────────────────────────────────────────────────────────────────────────────────────
 
+-- What explains that there was no answer: what the programs said, and how they failed if all did.
+local function said_now(t)
+  tools.settle(states[t].node)
+  return tools.said(t, ""), how_all_failed(t)
+end
+
 --- Makes a request, like `ml.http.request`, by default with a `timeout` of 5 s.
 -- @param options including `url`: `":8080/path"` is short for that port of 127.0.0.1
 -- @return the response, which has `expect(status, pattern, options)`; without one the test fails
@@ -339,7 +359,7 @@ function methods.request(t, options)
   end
   local made = {}
   for key, value in pairs(options) do made[key] = value end
-  return requests.send("request", made, function() return tools.said(t, "") end)
+  return requests.send("request", made, function() return said_now(t) end)
 end
 
 --- `t:get(url, options)` and so on: `t:request` with a method, and `t:post(url, body, options)`.
@@ -353,7 +373,7 @@ for name, has_body in pairs({
     if has_body then body, options = ... end
     local made = { method = name:upper(), url = url, body = body }
     for key, value in pairs(options or {}) do made[key] = value end
-    return requests.send(name, made, function() return tools.said(t, "") end)
+    return requests.send(name, made, function() return said_now(t) end)
   end
 end
 
