@@ -201,8 +201,7 @@ package final class MainChunk {
     }
     for item in runtime.handles.items where item.isValid && item.holds {
       let modes = loop.modes(of: item)
-      let isSignalled = (item as? Loop.Source)?.isSignalled ?? false
-      if !modes.isEmpty || isSignalled { look(.item(item), modes) }
+      if !modes.isEmpty || item.isPending { look(.item(item), modes) }
     }
     for id in runtime.handles.timers(of: loop, madeBy: runtime.context) {
       let record = loop.timers.records[id.slot]

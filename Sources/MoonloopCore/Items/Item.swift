@@ -241,6 +241,8 @@ extension Loop {
     var timer: Timer? { nil }
     /// Whether it holds runs open in its modes.
     var holdsRuns: Bool { holds }
+    /// Whether it waits to be served in any mode: a source that was signalled. Any thread.
+    package var isPending: Bool { false }
 
     /// A loop that it is in no mode of gets it.
     /// - Parameter isOwned: Whether it is that loop's own; false: another loop has it as well.

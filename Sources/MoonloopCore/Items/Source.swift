@@ -137,6 +137,8 @@ extension Loop {
       ownMark.load(ordering: .relaxed) || mark.load(ordering: .sequentiallyConsistent)
     }
 
+    package override var isPending: Bool { isSignalled }
+
     /// Whether a signal on its own thread is noted already, and keeps its place. Loop thread only.
     var isNotedHere: Bool { ownMark.load(ordering: .relaxed) }
 
