@@ -1,5 +1,4 @@
-// This process's own folder for the names of ports, and for temporary files of scripts, some of
-// which end before they remove theirs: other runs of the tests have their own.
+// This process's own folder for the names of ports: other runs of the tests have theirs.
 
 import Foundation
 
@@ -10,7 +9,6 @@ enum RuntimeFolder {
     guard mkdtemp(&template) != nil else { return "" }
     let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     setenv("XDG_RUNTIME_DIR", path, 1)
-    setenv("TMPDIR", path, 1)
     // A process that was killed has left the file of its port.
     atexit { try? FileManager.default.removeItem(atPath: RuntimeFolder.path) }
     return path

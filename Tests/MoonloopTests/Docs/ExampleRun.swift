@@ -48,6 +48,10 @@ struct ExampleRun {
 
   /// Lets temporary files go when the tests end, whatever becomes of the example.
   static let temporaryNames = """
+    local getenv = os.getenv
+    os.getenv = function(name)
+      return name == "TMPDIR" and "\(RuntimeFolder.path)" or getenv(name)
+    end
     local tmpname = os.tmpname
     os.tmpname = function()
       local made = tmpname()
