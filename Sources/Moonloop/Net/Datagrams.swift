@@ -51,7 +51,10 @@ final class ScriptDatagrams {
     }
   }
 
-  func ended() { waiting?.socketEnded() }
+  func ended() {
+    waiting?.socketEnded()
+    waiting = nil
+  }
 }
 
 /// A task that waits for a datagram.

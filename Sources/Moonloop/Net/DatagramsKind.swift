@@ -32,6 +32,7 @@ final class DatagramsKind: ItemKind {
   }
 
   func ended(_ source: Loop.DescriptorSource) { ScriptDatagrams.of(source)?.ended() }
+  func collected(_ source: Loop.DescriptorSource) { ScriptDatagrams.of(source)?.waiting = nil }
 
   func identity(of source: Loop.DescriptorSource) -> String {
     ScriptDatagrams.of(source)?.identity ?? ""

@@ -242,6 +242,7 @@ final class ScriptServer {
     if settings.tls != nil { handshakes.end() }
     if let path, Sockets.fileIdentity(path.text) == path.identity { Sockets.removeFile(path.text) }
     accepting?.serverEnded(runtime.label(of: .item(source)))
+    accepting = nil
   }
 }
 

@@ -25,6 +25,7 @@ final class ServerKind: ItemKind {
   }
 
   func ended(_ source: Loop.DescriptorSource) { ScriptServer.of(source)?.ended() }
+  func collected(_ source: Loop.DescriptorSource) { ScriptServer.of(source)?.accepting = nil }
 
   func identity(of source: Loop.DescriptorSource) -> String {
     ScriptServer.of(source)?.identity ?? ""
