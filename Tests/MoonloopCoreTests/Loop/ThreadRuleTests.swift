@@ -63,6 +63,23 @@ internal import Testing
     expectTwoThreads(result, Self.timerMembers[index].name)
   }
 
+  @Test func `threads are named though the loop of the item has gone meanwhile`() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let timer = Loop.Timer(after: .seconds(1), name: "late") { _ in }
+      // As if its thread had ended between the look at the owner and the sentence.
+      do {
+        let loop = try Loop(name: "a loop", kernel: try LinuxKernel(clock: .virtual), thread: 1)
+        _ = timer.claim(for: loop)
+      }
+      _ = timer.nextFire
+    }
+    expectTwoThreads(result, "timer.nextFire")
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("timer 'late' is on a loop of thread 1, called on thread "), "\(said)")
+  }
+
   @Test func `an item made for one thread is refused by loops of others`() throws {
     try Loop.isolated { loop in
       let items: [Loop.Item] = [
