@@ -33,8 +33,11 @@ extension Loop {
     /// The thread whose loops alone may have the item; 0: any. See `bindToThread`.
     private let home = Atomic<Int32>(0)
     /// The loop that the item is on, as the bits of its identity; 0: none; `taken`: on no loop, and
-    /// in use by a thread. Claimed atomically.
+    /// in use by a thread. Claimed atomically. On another thread that loop may end at any moment:
+    /// there its identity is compared, and nothing is read from it.
     private let owner = Atomic<UInt>(0)
+    /// The thread of that loop, for reports of other threads; of the last one if there is none.
+    private let ownerThread = Atomic<Int32>(0)
     private let called = Atomic<UInt64>(0)
     /// What the binding keeps with the item; see `ItemMaker`. Loop thread only.
     @exclusivity(unchecked) package final var maker = ItemMaker()  // as `Loop.modes`
@@ -128,7 +131,7 @@ extension Loop {
       let here = cmx_thread_id()
       let (isDone, found) = home.compareExchange(
         expected: 0, desired: here, ordering: .relaxed)
-      if !isDone && found != here { wrongThread("bind", found) }
+      if !isDone && found != here { wrongThread("bind", "was made for", found) }
     }
 
     /// Whether loops of the calling thread may have the item. Any thread.
@@ -150,17 +153,22 @@ extension Loop {
     @inline(__always)
     package final func requireThread(_ what: StaticString) {
       let bits = owner.load(ordering: .acquiring)
-      if bits != 0 && bits != UInt(bitPattern: cmx_thread_loop()) { return requireOwner(what) }
-      if !isAtHome { wrongThread(what, home.load(ordering: .relaxed)) }
+      if bits != 0 && bits != UInt(bitPattern: cmx_thread_loop()) { return requireOwner(what, bits) }
+      if !isAtHome { wrongThread(what, "was made for", home.load(ordering: .relaxed)) }
     }
 
     @inline(never)
-    private func requireOwner(_ what: StaticString) { owningLoop?.requireThread(what) }
+    private func requireOwner(_ what: StaticString, _ bits: UInt) {
+      // This thread may have several loops, one inside another.
+      let thread = ownerThread.load(ordering: .relaxed)
+      if bits == Self.taken || thread == cmx_thread_id() { return }
+      wrongThread(what, "is on a loop of", thread)
+    }
 
     @inline(never)
-    private func wrongThread(_ what: StaticString, _ thread: Int32) -> Never {
+    private func wrongThread(_ what: StaticString, _ how: String, _ thread: Int32) -> Never {
       fatalError(
-        "\(what): \(label) was made for thread \(thread), called on thread \(cmx_thread_id())")
+        "\(what): \(fixedLabel) \(how) thread \(thread), called on thread \(cmx_thread_id())")
     }
 
     private static let taken: UInt = 1
@@ -178,7 +186,7 @@ extension Loop {
 
     @inline(never)
     private final func useElsewhere<Result>(_ what: StaticString, _ body: () -> Result) -> Result {
-      let isFree = claim(Self.taken)
+      let isFree = take() == 0
       if !isFree || !isAtHome {
         if isFree { release() }
         requireThread(what)
@@ -188,11 +196,12 @@ extension Loop {
     }
 
     /// Takes an item that is on no loop; waits while another thread uses it.
-    private final func claim(_ bits: UInt) -> Bool {
+    /// - Returns: 0 if it is taken; else the loop that it is on.
+    private final func take() -> UInt {
       while true {
         let (isDone, found) = owner.compareExchange(
-          expected: 0, desired: bits, ordering: .acquiringAndReleasing)
-        if isDone || found != Self.taken { return isDone || found == bits }
+          expected: 0, desired: Self.taken, ordering: .acquiringAndReleasing)
+        if isDone || found != Self.taken { return isDone ? 0 : found }
         cmx_relax()
       }
     }
@@ -206,7 +215,11 @@ extension Loop {
 
     /// Takes the item for a loop, if no other has it.
     package final func claim(for loop: Loop) -> Bool {
-      claim(UInt(bitPattern: Unmanaged.passUnretained(loop).toOpaque()))
+      let (found, bits) = (take(), UInt(bitPattern: Unmanaged.passUnretained(loop).toOpaque()))
+      if found != 0 { return found == bits }
+      ownerThread.store(loop.threadID, ordering: .relaxed)
+      owner.store(bits, ordering: .releasing)
+      return true
     }
 
     package final func release() { owner.store(0, ordering: .releasing) }
@@ -272,7 +285,12 @@ extension Loop {
     package var kind: String { "item" }
 
     /// Kind and name, for reports.
-    public var label: String { name.isEmpty ? "a \(kind) without a name" : "\(kind) '\(name)'" }
+    public var label: String { fixedLabel }
+
+    /// The same of what never changes, so that any thread may read it.
+    private final var fixedLabel: String {
+      name.isEmpty ? "a \(kind) without a name" : "\(kind) '\(name)'"
+    }
   }
 }
 

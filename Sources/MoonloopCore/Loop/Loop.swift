@@ -76,8 +76,11 @@ public final class Loop: @unchecked Sendable {
 
   /// Whether the calling thread is the one that the loop belongs to. Any thread.
   public var isOnThread: Bool {
-    @inline(__always) get { cmx_thread_id() == thread.load(ordering: .relaxed) }
+    @inline(__always) get { cmx_thread_id() == threadID }
   }
+
+  /// The thread that the loop belongs to. Any thread.
+  var threadID: Int32 { @inline(__always) get { thread.load(ordering: .relaxed) } }
 
   /// Runs a body as if on the thread of this loop, which has ended.
   func takeOver(_ body: () -> Void) {
@@ -95,7 +98,7 @@ public final class Loop: @unchecked Sendable {
   @inline(never)
   private func wrongThread(_ what: StaticString) -> Never {
     fatalError(
-      "\(what): \(name) belongs to thread \(thread.load(ordering: .relaxed)), "
+      "\(what): \(name) belongs to thread \(threadID), "
         + "called on thread \(cmx_thread_id()); "
         + "use perform or change to get there")
   }
