@@ -32,10 +32,9 @@ final class Worker {
     outcome = .stopped
     link.stop()
     let port = link.outward
-    loop.post(
-      .change { [weak runtime] _ in
-        if let runtime, !runtime.isClosing, port.isValid { runtime.end(port) }
-      })
+    loop.changeSoon { [weak runtime] in
+      if let runtime, !runtime.isClosing, port.isValid { runtime.end(port) }
+    }
     finishWaits()
   }
 

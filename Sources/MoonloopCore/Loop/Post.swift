@@ -4,7 +4,8 @@ internal import CLinuxShims
 internal import Synchronization
 
 /// One thing that another thread asks of a loop.
-// Sendable: bodies given from other threads are @Sendable where they are taken; items are Sendable.
+// Sendable: the bodies of blocks given from other threads are @Sendable where they are taken; items
+// are Sendable.
 package enum Post: @unchecked Sendable {
   /// A queued block or a perform request.
   case perform(QueuedBlock)
@@ -15,7 +16,7 @@ package enum Post: @unchecked Sendable {
   /// Messages of other threads wait for a loop that has an intake.
   case arrived(Arrivals)
   /// A change of the loop's items; invisible to a sleeping loop (R85).
-  case change((Loop) -> Void)
+  case change(@Sendable (Loop) -> Void)
   /// A stop, for the run with this serial number and no other (R99).
   case stop(UInt64, (any Sendable)?)
   /// A stop for the innermost run, or the next one if the loop does not run.
@@ -154,6 +155,14 @@ extension Loop {
       return true
     }
     return post(.change(body))
+  }
+
+  /// Does something when the loop next looks, for callers on its thread that must not do it at once.
+  /// Loop thread only.
+  package func changeSoon(_ body: @escaping () -> Void) {
+    requireThread("changeSoon")
+    nonisolated(unsafe) let body = body  // called and released on this thread alone
+    post(.change { _ in body() })
   }
 
   /// Has a body change the loop on its own thread, and waits until that is done.
