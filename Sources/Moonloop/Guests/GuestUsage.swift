@@ -7,10 +7,11 @@ struct GuestUsage {
   private static let names: [StaticString] = [
     "memory", "callouts", "stops", "wakes", "written", "sent", "messages", "log_lines",
   ]
-  // a key path that captures nothing may be used by any thread
-  private nonisolated(unsafe) static let paths: [WritableKeyPath<GuestUsage, Int>] = [
-    \.memory, \.callouts, \.stops, \.wakes, \.written, \.sent, \.messages, \.logLines,
-  ]
+  private static var paths: [WritableKeyPath<GuestUsage, Int>] {
+    [
+      \.memory, \.callouts, \.stops, \.wakes, \.written, \.sent, \.messages, \.logLines,
+    ]
+  }
   /// What handles are counted as.
   private static let kindWords = itemWords + ["task", "channel", "file"]
 
