@@ -5,8 +5,8 @@ internal import MoonloopCore
 internal import Synchronization
 
 /// How other threads reach a wait, which may be over before they do. Any thread, except `wait`.
+// Unchecked: `wait` belongs to the loop's thread, and `arrivals` is set by `init` alone.
 final class PortWaitBox: @unchecked Sendable {
-  // Unchecked because of `wait`, which belongs to the loop's thread.
   fileprivate weak var wait: PortWait?
   private let loop: Loop
   /// An answer is on its way, or the wait is over.

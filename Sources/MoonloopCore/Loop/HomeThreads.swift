@@ -78,7 +78,8 @@ enum HomeThreads {
   }
 
   /// Releases something on the thread that it belongs to, when its loop next looks; at once if
-  /// that thread is gone.
+  /// that thread is gone. What waits for a thread that had no loop and then goes is released here
+  /// with the next thing that anybody brings.
   static func bring(_ things: Any, to thread: Int32) {
     let leftover = Leftover(things, thread)
     if let loop = content.withLock({ $0.loop(of: thread) }),
