@@ -174,6 +174,39 @@ import Testing
     }
   }
 
+  /// What finalizers call when everything else of their state has ended.
+  private static let lastCalls = [
+    "loop:metrics()", "loop:metrics { on = true }", "loop:dump()", "ml.why(loop)",
+    "loop:add_common_mode 'new'", "loop:watch { '.', f }", "loop:notifications { f }:enqueue 'a'",
+    "loop:perform(f)", "loop:every(0.1, f)", "ml.process.spawn { 'true' }", "loop.on_error = f",
+    "ml.tty.open()", "ml.guest { text = '' }", "ml.reload.on_unload(f)", "loop:signal('usr1', f)",
+    "ml.channel(1):try_send(1)", "ml.worker { source = '' }", "ml.warn 'x'", "warn '@on' warn 'x'",
+  ]
+
+  @Test(arguments: lastCalls)
+  func `what finalizers call does not outlast their state`(call: String) throws {
+    try Loop.isolated(clock: .virtual) { loop in
+      var state: LuaState? = try LuaState(on: loop)
+      var calls = 0
+      state!.register("f") { calls += 1 }
+      state!.runtime!.errors.write = { _ in }
+      try state!.runtime!.mainChunk.start(
+        chunk: """
+          local ml = require "moonloop"
+          local loop = ml.current()
+          setmetatable({}, { __gc = function() \(call) end })
+          kept = setmetatable({}, { __gc = function() \(call) end })
+          """, name: "@last.lua")
+      state = nil
+      calls = 0
+      loop.schedule(after: .zero) { _ in loop.addCommonMode("other") }
+      loop.perform {}
+      try loop.add(loop.makeSource { _ in }, modes: ["third", .default])
+      loop.run(for: .seconds(10))
+      #expect(calls == 0)
+    }
+  }
+
   /// Two nonblocking descriptors.
   private final class Pipe {
     let readEnd: Int32

@@ -53,6 +53,21 @@ import Testing
       ])
   }
 
+  @Test func `what was recorded of a loop outlasts it`() throws {
+    let lines = try lines(
+      """
+      local host = require "moonloop.testing.host"
+      bed.enter { clock = "virtual" }
+      host.record { span = 1 }
+      bed.call(nil, function() ml.sleep(2) end)
+      bed.leave()
+      collectgarbage()
+      local recorded = host.recorded()
+      print(recorded.time, recorded.slept)
+      """)
+    #expect(lines == ["2.0 2.0"])
+  }
+
   @Test func `a call says how it ended`() throws {
     let lines = try lines(
       """
