@@ -31,6 +31,8 @@ final class TraceTrack {
   private var tasks: [ObjectIdentifier: (number: Int, name: String)] = [:]
   private var lastTask = 0
   private var isOver = false
+  /// It and the tracer of tasks hold the track until `finish`.
+  private var watcher: TraceWatcher?
   /// Where the tasks of the loop before are traced.
   private var outerTracer: ScriptTracer?
 
@@ -82,17 +84,20 @@ final class TraceTrack {
 
   /// Subscribes to events of the loop and its tasks, beside other watchers.
   func attach() {
-    loop.add(
-      watcher: TraceWatcher(wantsNames: true, looksOn: true) { [unowned self] in take($0) })
+    let watcher = TraceWatcher(wantsNames: true, looksOn: true) { [self] in take($0) }
+    loop.add(watcher: watcher)
+    self.watcher = watcher
     outerTracer = runtime.tracer
     runtime.tracer = ScriptTracer(
-      task: { [unowned self] task, begins in take(task, begins) },
-      call: { [unowned self] in nameCall($0, $1, $2) })
+      task: { [self] task, begins in take(task, begins) },
+      call: { [self] in nameCall($0, $1, $2) })
   }
 
   /// Writes the rest, and leaves the tasks to the track before. Idempotent.
   func finish() {
     if isOver { return }
+    if let watcher { loop.remove(watcher: watcher) }
+    watcher = nil
     runtime.tracer = outerTracer
     let now = stamp()
     for (number, name) in tasks.values.sorted(by: { $0.number < $1.number }) {

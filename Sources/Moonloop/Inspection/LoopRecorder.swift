@@ -165,7 +165,7 @@ final class LoopRecorder {
   fileprivate static let longCall: Int64 = 1_000_000
 
   let options: Options
-  private unowned let loop: Loop
+  private let loop: Loop
   private let origin: Int64
   /// Decides which row a call belongs to, by its kind and what is called; nil: by kind and name.
   private let identify: ((CalloutKind, UInt64) -> Int?)?

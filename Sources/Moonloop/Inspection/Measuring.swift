@@ -80,7 +80,8 @@ extension LoopContext {
   /// Starts to follow the loop, unless it already does.
   @discardableResult
   package func measure() -> Bool {
-    if measuring != nil { return false }
+    // A finalizer may ask when all that the state has on the loop has ended.
+    if measuring != nil || runtime.isClosing { return false }
     measuring = Measuring(runtime)
     return true
   }

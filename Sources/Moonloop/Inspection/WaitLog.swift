@@ -118,7 +118,7 @@ package final class WaitLog<Caller: Hashable> {
   /// A call that has the thread for this long may make others late.
   private let longPiece: Int64 = 1_000_000
 
-  private unowned let loop: Loop
+  private let loop: Loop
   private var runs: [Frame] = []
   private var spans: [Span] = []
   private var calls: [Call] = []
