@@ -153,7 +153,9 @@ extension Loop {
     @inline(__always)
     package final func requireThread(_ what: StaticString) {
       let bits = owner.load(ordering: .acquiring)
-      if bits != 0 && bits != UInt(bitPattern: cmx_thread_loop()) { return requireOwner(what, bits) }
+      if bits != 0 && bits != UInt(bitPattern: cmx_thread_loop()) {
+        return requireOwner(what, bits)
+      }
       if !isAtHome { wrongThread(what, "was made for", home.load(ordering: .relaxed)) }
     }
 
@@ -168,7 +170,8 @@ extension Loop {
     @inline(never)
     private func wrongThread(_ what: StaticString, _ how: String, _ thread: Int32) -> Never {
       fatalError(
-        "\(what): \(fixedLabel) \(how) thread \(thread), called on thread \(cmx_thread_id())")
+        "\(what): \(fixedLabel) \(how) thread \(thread), "
+          + "called on thread \(cmx_thread_id())")
     }
 
     private static let taken: UInt = 1

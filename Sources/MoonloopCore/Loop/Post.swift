@@ -157,7 +157,7 @@ extension Loop {
     return post(.change(body))
   }
 
-  /// Does something when the loop next looks, for callers on its thread that must not do it at once.
+  /// Does something when the loop next looks, for callers on its thread that must not do it now.
   /// Loop thread only.
   package func changeSoon(_ body: @escaping () -> Void) {
     requireThread("changeSoon")
