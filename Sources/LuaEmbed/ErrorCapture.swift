@@ -197,7 +197,7 @@ extension LuaState {
       record, "error", 0, { Unmanaged<ErrorBox>.fromOpaque($0!.pointee.pointer!).release() }, nil,
       nil)!
     cml_kind_begin(kind, L, 0)
-    LuaHostFunction("error") { [unowned self] stack in
+    LuaHostFunction("error") { [unowned self] stack in  // Lua's side, which outlives it
       let box = stack.object(1, of: errorKind, as: ErrorBox.self)
       stack.push(LuaText.clean(box.map { "\($0.error)" } ?? "error"))
       return 1

@@ -103,7 +103,7 @@ extension LuaState {
     _ name: String, _ body: @escaping (LuaState, repeat each A) throws -> (repeat each R)
   ) {
     guard self.body.isUsable("register") else { return }
-    setFunction(name) { [unowned state = inner] stack in
+    setFunction(name) { [unowned state = inner] stack in  // lives until the state is closed
       var index: Int32 = 0
       let results = try body(state, repeat stack.next((each A).self, &index))
       return stack.results(repeat each results)

@@ -68,7 +68,7 @@ package protocol LuaClock: AnyObject {
 
 /// Keeps a clock for C, which has a pointer to this.
 private final class HeldClock {
-  unowned let clock: any LuaClock
+  unowned let clock: any LuaClock  // see `follow`
   init(_ clock: any LuaClock) { self.clock = clock }
 }
 

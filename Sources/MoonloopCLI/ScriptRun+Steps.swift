@@ -33,6 +33,7 @@ extension ScriptRun {
     steps += settings.preludes.map(Step.prelude)
     if case .nothing = settings.source {} else { steps.append(.script) }
     if settings.prompts { steps.append(.prompt) }
+    // Unowned: the run lives as long as the program.
     runtime.mainChunk.start(steps: steps.count) { [unowned self, unowned state] place in
       do throws(LuaError) { try take(steps[place], text, state) } catch {
         if case .script = steps[place] { wasLoaded = false }

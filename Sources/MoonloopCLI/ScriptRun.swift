@@ -99,6 +99,7 @@ final class ScriptRun {
     return try LuaState(on: loop, limits: settings.limits)
   }
 
+  // Unowned: the run lives as long as the program.
   private func setUp(_ state: LuaState, _ loop: Loop, _ kernel: LinuxKernel) {
     let errors = runtime.errors
     errors.verdict = settings.verdict

@@ -17,7 +17,7 @@ final class ServiceReports {
   }
 
   func attach() {
-    runtime.loop.whenIdle(self) { [unowned self] _ in noteIdle() }
+    runtime.loop.whenIdle(self) { [unowned self] _ in noteIdle() }  // lives as long as the program
     runtime.generations.whenLoads = { begins in
       if begins { Systemd.notifyReload() } else { Systemd.notify("READY=1") }
     }

@@ -113,7 +113,7 @@
 
     init(_ body: @escaping () -> Void) {
       descriptor = cmx_eventfd()
-      door = DescriptorDoor(descriptor) { [unowned self] in
+      door = DescriptorDoor(descriptor) { [unowned self] in  // `end` ends it
         isRung = false
         drain()
         body()

@@ -53,6 +53,7 @@
       self.mode = mode
       self.attachment = attachment
       name = mode.name.runLoopMode
+      // Unowned, as below: `end` invalidates all that is called, before this goes.
       signals = makeSource { [unowned self] in
         serve { _ = loop.performSources(mode, onlyOne: $0.returnAfterSource) }
       }
@@ -92,7 +93,7 @@
     func addTeller() {
       let level = tellerCount
       tellerCount += 1
-      observe(order: 0, Step.allCases) { [unowned self] step in
+      observe(order: 0, Step.allCases) { [unowned self] step in  // as in `init`
         if attachment.tellingDepth == level { attachment.tell(step.activity, self) }
       }
     }
@@ -188,12 +189,12 @@
 
     private func armPorts(_ work: HostedWork) {
       if work.hasPorts || bell != nil {
-        if bell == nil { bell = Bell { [unowned self] in servePort() } }
+        if bell == nil { bell = Bell { [unowned self] in servePort() } }  // as in `init`
         bell?.put(in: host, name, work.hasPorts)
         if work.hasReady { bell?.ring() }
       }
       if descriptors == nil, let fd = work.descriptor {
-        descriptors = DescriptorDoor(fd) { [unowned self] in servePort() }
+        descriptors = DescriptorDoor(fd) { [unowned self] in servePort() }  // as in `init`
       }
       descriptors?.put(in: host, name, work.descriptor != nil)
     }

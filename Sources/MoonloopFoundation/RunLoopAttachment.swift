@@ -87,6 +87,7 @@
       self.loop = loop
       self.host = host
       loop.beginHosting(by: self)
+      // Unowned: the loop holds this until `finish`, which forgets both.
       loop.whenModeIsMade(self) { [unowned self] in map($0) }
       loop.whenEnds(self) { [unowned self] in
         isLeaving = true
@@ -135,7 +136,7 @@
     private func watchNewModes() {
       let observer = CFRunLoopObserverCreateWithHandler(
         nil, Step.entry.rawValue, true, .min
-      ) { [unowned self] _, _ in
+      ) { [unowned self] _, _ in  // `finish` invalidates it
         guard let name = CFRunLoopCopyCurrentMode(host).map(ModeName.init) else { return }
         if loop.isCommonMode(name) { return }
         let isNew = modes[name] == nil

@@ -61,7 +61,7 @@ package final class SimulatedKernel: Kernel, @unchecked Sendable {
     return world.lock.locked {
       lastSet += 1
       let id = PollSetID(rawValue: lastSet)
-      sets[id] = SimulatedPollSet { [unowned self] in
+      sets[id] = SimulatedPollSet { [unowned self] in  // it closes its sets before it goes
         if let sleeper, sleeper.set == id { world.makeRunnable(sleeper.thread) }
       }
       return id

@@ -8,7 +8,7 @@ final class SimulatedRegistration {
   let fd: Int32
   var interest: Interest
   var token: UInt64
-  private unowned let set: SimulatedPollSet
+  private unowned let set: SimulatedPollSet  // all leave it before it goes
   /// Whether it is in the queue of its set.
   var isQueued = false
   private(set) var hasLeft = false

@@ -143,7 +143,7 @@ extension LuaState {
     coded body: @escaping (LuaState, repeat each A) throws -> (repeat each R)
   ) {
     guard self.body.isUsable("register") else { return }
-    setFunction(name) { [unowned state = inner] stack in
+    setFunction(name) { [unowned state = inner] stack in  // lives until the state is closed
       var index: Int32 = 0
       let results = try body(state, repeat stack.decoded((each A).self, &index))
       return try stack.push(coded: repeat each results)

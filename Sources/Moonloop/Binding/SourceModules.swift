@@ -29,7 +29,7 @@ let sourceIndex: LuaRawFunction = { L, context in
     if !call.runtime.granted.capabilities.allowsModule(name) { return call.pushOwnModule(name) }
     if let module = hiddenModules.first(where: { $0.name == name }) {
       let state = call.state
-      call.stack.push(closure: name) { [unowned state] stack in
+      call.stack.push(closure: name) { [unowned state] stack in  // the state has the closure
         state.push(module: module, on: stack)
         return 1
       }

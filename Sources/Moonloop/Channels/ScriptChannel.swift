@@ -62,6 +62,7 @@ final class ScriptChannel {
   /// A wait until the value on top of the stack is taken. [-1, +0, raises: -]
   func waitToSend(_ call: HostCall) -> ListedWait {
     var number: UInt64 = 0
+    // Unowned: the runtime ends all waits before it goes.
     let wait = ListedWait(
       { [unowned runtime = call.runtime] in "to send into \(self.label(runtime))" },
       leave: { self.senders.remove(number) })
@@ -102,6 +103,7 @@ final class ScriptChannel {
   /// A wait until there is a value.
   func waitToReceive(_ call: HostCall) -> ListedWait {
     var number: UInt64 = 0
+    // Unowned: the runtime ends all waits before it goes.
     let wait = ListedWait(
       { [unowned runtime = call.runtime] in "to receive from \(self.label(runtime))" },
       leave: { self.receivers.remove(number) })

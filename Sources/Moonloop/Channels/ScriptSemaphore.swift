@@ -46,6 +46,7 @@ final class ScriptSemaphore {
   /// A wait for a permit.
   func waitToAcquire(_ call: HostCall) -> ListedWait {
     var number: UInt64 = 0
+    // Unowned: the runtime ends all waits before it goes.
     let wait = ListedWait(
       { [unowned runtime = call.runtime] in "to acquire \(self.label(runtime))" },
       leave: { self.waiters.remove(number) })

@@ -34,8 +34,10 @@ package final class Console {
 
   /// From now on other processes of the user may ask for a console of this loop.
   package func hearAttention(_ kernel: LinuxKernel) {
-    runtime.loop.onAttention(kernel) { [unowned self] in call(attend) { _ in 0 } }
-    runtime.state.onVisit { [unowned self] busy in serve(busy) }
+    runtime.loop.onAttention(kernel) { [weak self] in
+      if let self { call(attend) { _ in 0 } }
+    }
+    runtime.state.onVisit { [unowned self] busy in serve(busy) }  // the state holds the runtime
   }
 
   /// - Parameter isTold: Whether an error of the console itself is reported.
@@ -44,7 +46,7 @@ package final class Console {
   ) {
     open()
     runtime.generations.outside {
-      let outcome = runtime.state.start(push: { [unowned self] stack in
+      let outcome = runtime.state.start(push: { [self] stack in
         do { try runtime.state.load(text, name: "=moonloop", on: stack) } catch {
           stack.push(function: { _, _ in LuaStatus.results(0) })
         }
@@ -99,8 +101,8 @@ package final class Console {
   /// From now on an error that ends a handler or task first triggers a breakpoint.
   package func breakOnErrors() {
     open()
-    runtime.state.onFailure = { [unowned self] failed, error in
-      let outcome = runtime.state.start(push: { [unowned self] stack in
+    runtime.state.onFailure = { [unowned self] failed, error in  // as above
+      let outcome = runtime.state.start(push: { [self] stack in
         do { try runtime.state.load(openFailure, name: "=moonloop", on: stack) } catch {
           stack.push(function: { _, _ in LuaStatus.results(0) })
         }

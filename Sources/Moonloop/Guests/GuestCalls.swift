@@ -5,7 +5,7 @@ internal import MoonloopCore
 
 /// A task of one state that waits for a function in another state of the same thread.
 final class CrossingWait: OtherWait {
-  private unowned let runtime: Runtime
+  private unowned let runtime: Runtime  // it ends all waits before it goes
   private let words: String
   private var outcome: GuestCallOutcome?
   /// Gives the call up on the other side.
@@ -158,7 +158,7 @@ extension Runtime {
     for copy in copies { copy.push(on: stack, pushAttachment: self.push) }
     let task = ScriptTask(subject: .chunk, modes: modes)
     task.hasHandle = true  // so that its results are kept
-    task.whenEnded = { [unowned self, unowned task] in whenOver(outcome(of: task)) }
+    task.whenEnded = { [unowned self] in whenOver(outcome(of: $0)) }  // it holds its tasks
     tasks.prepare(task, in: nil, on: stack, function: function, isScope: false)
     return { [weak task, weak self] in
       self?.crossingEnds.run { [weak task, weak self] in
@@ -244,6 +244,7 @@ extension LocalGuest {
       stack.popGlobal("host")
     }
     stack.push(name)
+    // Unowned: the closure is in the guest's state, which `close` closes.
     stack.push(closure: name) { [unowned self, unowned runtime] stack in
       let context = Unmanaged.passUnretained(runtime).toOpaque()
       return Int(hosted(stack.L, context, name) { call in try self.callHost(name, call) })

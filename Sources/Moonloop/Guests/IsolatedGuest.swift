@@ -52,6 +52,7 @@ final class IsolatedGuest: ScriptGuest {
       ChildDescriptors.close(ends.ours)
       throw error
     }
+    // Unowned, as below: `close` ends the port and the source.
     let incoming = Loop.Port(name: name, capacity: 8) { [unowned self] _, parcel in
       take(parcel)
     }

@@ -59,6 +59,7 @@ final class LocalGuest: ScriptGuest {
     _ name: String, _ grants: GuestGrants, prepare: (LuaState) throws -> Int,
     start: @escaping (Runtime) -> Void
   ) throws {
+    // Unowned, as below: `close` ends the loop, the source and the timer.
     let loop = try host.loop.makeLodger(name) { [unowned self] in settle() }
     do {
       let lua = try LuaState(on: loop, limits: limits.state, guest: grants)
@@ -87,6 +88,7 @@ final class LocalGuest: ScriptGuest {
     Self.footprint + keptForStart + (place?.lua.bytesInUse ?? 0)
   }
 
+  // Unowned: `close` closes the guest's state, and with it all that has these closures.
   private func setUp(_ runtime: Runtime) {
     runtime.granted.tally = tally
     runtime.crossingEnds = host.crossingEnds
@@ -146,6 +148,7 @@ final class LocalGuest: ScriptGuest {
     let (processor, before) = (clock.processorTime(), counts(of: place.lua))
     let left = account.left(at: began, limits)
     if let room = hostRoom { place.lua.lowerLimit(to: place.lua.bytesInUse + room) }
+    // Unowned: `close` ends the loop before both go.
     place.loop.hooks.mustYield = { [unowned self, unowned lua = place.lua] in
       if clock.now() >= began + Self.turnTime { return true }
       let now = counts(of: lua)

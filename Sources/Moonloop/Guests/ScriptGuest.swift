@@ -52,6 +52,7 @@ class ScriptGuest {
 
   /// Makes the item. It is in no mode yet.
   final func makeSource(_ name: String) -> Loop.Source {
+    // Unowned: the source holds it.
     let source = Loop.Source(
       order: 0, name: name,
       schedule: { [unowned self] _, _, mode in join(mode) },
@@ -110,8 +111,9 @@ class ScriptGuest {
   // MARK: Calls of the host
 
   final func add(_ wait: CrossingWait) {
-    calls[ObjectIdentifier(wait)] = wait
-    wait.whenOver = { [weak self, unowned wait] in self?.calls[ObjectIdentifier(wait)] = nil }
+    let id = ObjectIdentifier(wait)
+    calls[id] = wait
+    wait.whenOver = { [weak self] in self?.calls[id] = nil }
   }
 
   final var hasCalls: Bool { !calls.isEmpty }

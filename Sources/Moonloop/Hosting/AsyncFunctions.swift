@@ -63,7 +63,7 @@ extension LuaState {
       fatalError("registerAsync: the Lua state is on no loop; make it by LuaState(on:)")
     }
     let stack = runtime.state.stack
-    stack.push(closure: name) { [unowned runtime] stack in
+    stack.push(closure: name) { [unowned runtime] stack in  // its state has the closure
       let call = HostCall(stack.L, Unmanaged.passUnretained(runtime).toOpaque(), "async function")
       let operation = try read(stack)
       let coroutine: LuaCoroutine
@@ -109,7 +109,7 @@ private final class AsyncWait: OtherWait {
   }
 
   private let name: String
-  private unowned let runtime: Runtime
+  private unowned let runtime: Runtime  // it ends all waits before it goes
   private let place = Place()
   private var task: Task<Void, Never>?
   /// Performed when the outcome has arrived; keeps the runs of its modes going until then.
@@ -122,9 +122,9 @@ private final class AsyncWait: OtherWait {
   }
 
   func begin(_ operation: @escaping @Sendable () async throws -> AsyncResult) {
-    let source = runtime.loop.makeSource(name: name) { [unowned self] source in
+    let source = runtime.loop.makeSource(name: name) { [weak self] source in
       source.invalidate()
-      finish()
+      self?.finish()
     }
     self.source = source
     try? runtime.loop.add(source, modes: runtime.currentModes)

@@ -407,7 +407,7 @@ extension Runtime {
 
   /// Pushes what reads a field of a table in the module, once that is granted.
   private func pushAsking(_ capability: LuaCapabilities, _ fields: LuaReference) {
-    state.stack.push(closure: "__index") { [unowned self] stack in
+    state.stack.push(closure: "__index") { [unowned self] stack in  // its state has the closure
       let context = Unmanaged.passUnretained(self).toOpaque()
       return Int(
         host(stack.L, context, "ml.port") { call throws in

@@ -48,7 +48,7 @@ final class HostedCall: @unchecked Sendable {
     task.hasHandle = true  // so that its results are kept
     self.task = task
     self.runtime = runtime
-    task.whenEnded = { [unowned runtime, unowned task] in
+    task.whenEnded = { [unowned runtime] task in  // it holds its tasks
       end(Self.result(of: task, runtime, read))
     }
     runtime.tasks.prepare(task, in: nil, on: stack, function: function, isScope: false)

@@ -94,6 +94,7 @@ extension LuaHost {
         }
       }
       var hasExited = false
+      // Unowned: the state holds its hooks, and its runtime.
       runtime.errors.expectsInterrupts = { hasExited || Ending.isQuiet }
       state.install(
         LuaProgramHooks(

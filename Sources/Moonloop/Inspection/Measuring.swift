@@ -8,7 +8,7 @@ internal import Synchronization
 final class Measuring {
   let recorder: LoopRecorder
   private let loop: Loop
-  private unowned let runtime: Runtime
+  private unowned let runtime: Runtime  // it ends this before it goes
   private var watcher: TraceWatcher!
   /// The rows of timers by slot, for those that fire again: most lookups end here.
   private var timerRows: [(id: TimerID, row: Int)] = []
@@ -27,7 +27,7 @@ final class Measuring {
     recorder = LoopRecorder(loop, options) { find($0, $1) }
     let recorder = recorder
     watcher = TraceWatcher(wantsNames: false) { recorder.take($0) }
-    find = { [unowned self] kind, subject in row(kind, subject) }
+    find = { [unowned self] in row($0, $1) }  // `end` takes the recorder off the loop
     loop.add(watcher: watcher)
     if let visit = runtime.console.visit {
       let subject = runtime.explanation.recorded(visit.who.subject)

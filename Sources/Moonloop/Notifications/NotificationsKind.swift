@@ -37,7 +37,7 @@ final class NotificationsKind: ItemKind {
       let queue = ScriptNotifications.of(observer)?.queue
     else { return }
     queue.hold()
-    task.whenEnded = { queue.resume() }
+    task.whenEnded = { _ in queue.resume() }
   }
 
   func ended(_ observer: Loop.Observer) { ScriptNotifications.of(observer)?.queue.invalidate() }

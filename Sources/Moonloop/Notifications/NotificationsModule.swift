@@ -28,6 +28,7 @@ let loopNotifications: LuaRawFunction = { L, context in
     if kept != nil { return 1 }
     let kind = call.kind(NotificationsKind.self)
     weak var observer: Loop.Observer?
+    // Unowned: the runtime holds the kind, and ends all items before it goes.
     let queue = Loop.NotificationQueue(on: call.loop, name: name) { [unowned kind] notification in
       if let observer { kind.deliver(notification, of: observer) }
     }

@@ -183,7 +183,7 @@ extension Runtime {
     }
     if let suspended, let ticket = message.reply, let task = tasks[suspended.index] {
       // After a failure, the handler will not answer.
-      task.whenEnded = { [unowned task] in if task.outcome == .failed { ticket.drop() } }
+      task.whenEnded = { task in if task.outcome == .failed { ticket.drop() } }
     }
   }
 

@@ -60,7 +60,7 @@ final class PortWait: OtherWait {
     case ended
   }
 
-  private unowned let runtime: Runtime
+  private unowned let runtime: Runtime  // it ends all waits before it goes
   private let port: Loop.Port
   /// As text: "port 'jobs'".
   private let label: String
@@ -184,7 +184,7 @@ func noRoomText(_ label: String, _ timeout: Int64?) -> String {
 
 /// The wait of a task that receives the next message of a port itself.
 final class ReceiveWait: OtherWait {
-  private unowned let runtime: Runtime
+  private unowned let runtime: Runtime  // it ends all waits before it goes
   private let port: Loop.Port
   private var message: PortMessage?
   /// Messages of other processes come from outside: no clock jumps during the wait.

@@ -65,7 +65,7 @@ extension HostCall {
     do throws(SystemError) {
       source = try Loop.PressureWatch.make(
         Array(wanted.path.utf8) + [0], wanted.trigger, name: name, on: loop
-      ) { [unowned kind] in kind.deliver($0, $1) }
+      ) { [unowned kind] in kind.deliver($0, $1) }  // the runtime holds it, and ends items first
     } catch { throw failure(error, wanted) }
     source.onFailure = self.kind(DescriptorKind.self).failure
     source.maker.state = wanted

@@ -212,7 +212,8 @@ private final class PipeSink: ChildOutput {
     let kernel = runtime.loop.kernel
     let scratch = runtime.loop.scratch
     source = Loop.DescriptorSource(fd, closesDescriptor: true) {
-      [unowned self, unowned runtime] source, _ in
+      [weak self, weak runtime] source, _ in
+      guard let self, let runtime else { return source.invalidate() }
       do throws(SystemError) {
         let count = try source.read(kernel, into: scratch)
         if count > 0 {

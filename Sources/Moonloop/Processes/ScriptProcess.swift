@@ -76,6 +76,7 @@ final class ScriptProcess {
     self.leadsGroup = leadsGroup
     ownModes = modes
     modesCharge = runtime.state.charge(modes)
+    // Unowned: the source holds it.
     source = Loop.DescriptorSource(
       child.fd, name: name, handler: { [unowned self] _, _ in look() })
     source.isNonBlocking = true
@@ -156,16 +157,16 @@ final class ScriptProcess {
     hangUp = nil
     let held = open.map(\.fd).filter { $0 >= 0 && !ChildDescriptors.hasHungUp($0) }
     if !held.isEmpty, let fd = try? ChildDescriptors.hangUp(of: held) {
-      hangUp = other(fd) { [unowned self] in
-        hangUp?.invalidate()
-        hangUp = nil
-        lookAgain()
+      hangUp = other(fd) { [weak self] in
+        self?.hangUp?.invalidate()
+        self?.hangUp = nil
+        self?.lookAgain()
       }
     }
     if lingerAlarm == nil, let linger, linger != .max {
-      lingerAlarm = alarm(after: linger) { [unowned self] in
-        lingerIsOver = true
-        lookAgain()
+      lingerAlarm = alarm(after: linger) { [weak self] in
+        self?.lingerIsOver = true
+        self?.lookAgain()
       }
     }
   }
@@ -264,7 +265,7 @@ final class ScriptProcess {
     guard phase == .running || (phase == .exited && leadsGroup) else { return }
     try? child.send(number, toGroup: leadsGroup)
     if grace == .max || graceAlarm != nil { return }
-    graceAlarm = alarm(after: grace) { [unowned self] in endGrace() }
+    graceAlarm = alarm(after: grace) { [weak self] in self?.endGrace() }
   }
 
   /// The state ends: its alarms must not outlast it on the loop. What is still an item is closed

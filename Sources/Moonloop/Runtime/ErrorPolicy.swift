@@ -24,6 +24,7 @@ package final class ErrorPolicy {
   var warn: ((String) -> Void)?
   /// Writes the reports of workers and guests: half of the lines that a program may write, so that
   /// they never crowd out its own. What looks like the beginning of its own reports is indented.
+  // Unowned: it holds the reporter.
   package private(set) lazy var others = LuaReporter(linesPerSecond: 100) { [unowned self] text in
     write(Self.indented(text))
     return true

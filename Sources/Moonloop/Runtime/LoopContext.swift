@@ -59,6 +59,7 @@ package final class LoopContext {
     tasks.open(runtime, self)
     runs = Runs(runtime, self)
     requests = Requests(runtime, self)
+    // Unowned: both are forgotten in `endAll`.
     loop.whenModeIsMade(runtime) { [unowned self] mode in chargeMode(mode) }
     loop.whenPlacesChange(runtime) { [unowned self] in chargePlaces() }
   }

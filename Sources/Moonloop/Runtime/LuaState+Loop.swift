@@ -32,6 +32,7 @@ extension LuaState {
     let runtime = Runtime(inner, on: loop, granting: capabilities, asks: asks)
     attachment = runtime
     runtime.setHandleLimit(limits.handles)
+    // Unowned: the state holds the runtime.
     onLimits { [unowned runtime] in runtime.setHandleLimit($0.handles) }
     attach(
       elsewhere: { work in loop.change { _ in work() } },

@@ -68,22 +68,23 @@ package final class Runtime {
       state.deferReturns()
     }
     state.pauseCollector(false)
-    state.onCloseError = { [unowned self] in report($0, current) }
+    state.onCloseError = { [unowned self] in report($0, current) }  // the state holds this
     values = CommonValues(state.stack)
     if !loop.clock.isMachines { followClock() }
     attach()
-    loop.whenEnds(self) { [unowned state] in state.closeWithLoop() }
-    state.willClose = { [unowned self] in shutDown() }
-    state.onFinalizerError = { [unowned self] in report($0, .finalizer) }
+    loop.whenEnds(self) { [unowned state] in state.closeWithLoop() }  // until `shutDown`
+    state.willClose = { [unowned self] in shutDown() }  // the state holds this
+    state.onFinalizerError = { [unowned self] in report($0, .finalizer) }  // as above
   }
 
   /// Sets up what the loop needs from its scripts.
   func attach() {
-    loop.whenIdle(self) { [unowned state] _ in
+    loop.whenIdle(self) { [unowned state] _ in  // until `endAll`
       state.noteReturns()
       state.idleCollect()
     }
-    // Several states may have one loop, and the last that came may end first.
+    // Several states may have one loop, and the last that came may end first. Unowned: the loop has
+    // the hook.
     loop.hooks.timerName = { [weak self, unowned loop] id, callout in
       if let timer = loop.timerObject(id) {
         return self?.explanation.traceName(of: timer) ?? timer.name

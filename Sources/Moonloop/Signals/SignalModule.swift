@@ -48,6 +48,7 @@ extension HostCall {
     ) { SignalKind.watch(of: $0)?.numbers == numbers }
     if kept != nil { return 1 }
     let kind = kind(SignalKind.self)
+    // Unowned: the runtime holds the kind, and ends all items before it goes.
     let (watch, source) = try Loop.SignalWatch.make(numbers, name: name, on: loop) {
       [unowned kind] in kind.deliver($0, $1)
     }

@@ -37,6 +37,7 @@ let loopSocketSource: LuaRawFunction = { L, context in
       return 1
     }
     let kind = call.kind(SocketKind.self)
+    // Unowned: the runtime holds the kind, and ends all items before it goes.
     let socket = SocketSource(
       Int32(fd), on: call.loop, reading: reading, connects: connects, writes: writes,
       closesDescriptor: closes, name: name

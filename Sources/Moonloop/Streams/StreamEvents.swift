@@ -141,7 +141,7 @@ final class StreamEvents {
       task.name = "handler of \(stream.label)"
       task.madeAt = handles.place(of: source)
       task.onError = handles.onError(of: source)
-      task.whenEnded = whenOver
+      task.whenEnded = { _ in whenOver() }
       tasks.suspend(task, coroutine)
     case .returned, .failed, .stopped, .nested:
       tasks.settle(outcome, .item(source))

@@ -14,7 +14,7 @@ let moduleAwait: LuaRawFunction = { L, context in
     call.runtime.kinds.callback.push(stack.L).hold(callback)
     stack.rotate(1, 1)  // the callback lies below what is called
     let runtime = call.runtime
-    stack.push(closure: "resume") { [unowned runtime] stack in
+    stack.push(closure: "resume") { [unowned runtime] stack in  // its state has the closure
       runtime.tasks.answer(callback, TaskValues(popping: stack.count, of: stack))
       return 0
     }

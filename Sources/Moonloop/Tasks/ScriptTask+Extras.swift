@@ -17,7 +17,7 @@ final class TaskExtras {
   var waiters = TaskWaiters()
   var raised: TaskFailure?
   var onError: LuaReference?
-  var whenEnded: (() -> Void)?
+  var whenEnded: ((ScriptTask) -> Void)?
 }
 
 extension ScriptTask {
@@ -87,7 +87,7 @@ extension ScriptTask {
   }
 
   /// Called once when it has ended, in whatever way; set by its maker.
-  package var whenEnded: (() -> Void)? {
+  package var whenEnded: ((ScriptTask) -> Void)? {
     get { extras?.whenEnded }
     set { if extras != nil || newValue != nil { made.whenEnded = newValue } }
   }
@@ -96,7 +96,7 @@ extension ScriptTask {
     connection.take()?.endIfUnused()
     guard let tell = extras?.whenEnded else { return }
     extras?.whenEnded = nil
-    tell()
+    tell(self)
   }
 
   /// Takes all that await it, in the order in which they began to.

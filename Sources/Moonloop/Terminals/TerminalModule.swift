@@ -135,6 +135,7 @@ func terminalOnResize(_ call: HostCall) throws -> Int32 {
   defer { call.stack.setCount(1) }
   guard call.stack.type(-1) == .function else { return 1 }
   let modes = runtime.currentModes
+  // Unowned: the source holds the terminal's handle, and ends before the runtime.
   let (watch, source) = try Loop.SignalWatch.make(
     [SignalNumber.winch], name: "tty", on: call.loop
   ) { [unowned runtime, unowned terminal] source, _ in terminal.resized(source, runtime) }

@@ -100,7 +100,7 @@ extension TestBed {
     runtime.enter(loop)
     levels[levels.count - 1].untrace = trace?(loop)
     attend()
-    runtime.errors.write = { [unowned self] text in
+    runtime.errors.write = { [unowned self] text in  // the runtime holds both
       if let last = levels.indices.last { levels[last].reports.append(text) }
     }
   }

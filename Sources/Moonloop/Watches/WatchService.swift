@@ -15,7 +15,7 @@ final class WatchService {
     self.loop = loop
     hub = try WatchHub()
     source = Loop.DescriptorSource(hub.descriptor, name: "file watches") {
-      [unowned hub] _, _ in hub.collect()
+      [hub] _, _ in hub.collect()
     }
     source.isNonBlocking = true
     loop.setKeepsAlive(source, false)  // Each watch holds the run for itself.
@@ -70,12 +70,12 @@ final class ScriptWatch {
     self.debounce = debounce
     source = Loop.Source(
       name: name,
-      schedule: { [unowned service] _, _, mode in service.enter(mode) },
-      cancel: { [unowned service] _, _, mode in service.leave(mode) },
-      perform: { [unowned self] _ in deliver() })
+      schedule: { _, _, mode in service.enter(mode) },
+      cancel: { _, _, mode in service.leave(mode) },
+      perform: { [unowned self] _ in deliver() })  // the source holds this
     runtime.state.charge(footprint, to: &charge)
-    files.onNews = { [unowned self] in hasHeard() }
-    files.onFailure = { [unowned self] in fail($0, $1) }
+    files.onNews = { [weak self] in self?.hasHeard() }
+    files.onFailure = { [weak self] in self?.fail($0, $1) }
   }
 
   /// The watch of an item; nil once that has ended.
@@ -98,9 +98,9 @@ final class ScriptWatch {
     timer = runtime.loop.schedule(
       after: .nanoseconds(debounce), modes: runtime.loop.modes(of: source),
       name: "quiet of \(source.name)"
-    ) { [unowned self] _ in
-      timer = nil
-      look()
+    ) { [weak self] _ in
+      self?.timer = nil
+      self?.look()
     }
     timer?.keepsLoopAlive = false
   }

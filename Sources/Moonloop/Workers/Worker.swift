@@ -7,7 +7,7 @@ internal import MoonloopCore
 final class Worker {
   let link: WorkerLink
   let loop: Loop
-  private unowned let runtime: Runtime
+  private unowned let runtime: Runtime  // its item holds this, and ends before it goes
   /// How it ended, once that was reported to its owner.
   private(set) var outcome: WorkerOutcome?
   /// What it returned or failed with, once that was requested.
@@ -121,7 +121,7 @@ final class Worker {
 /// A task that waits for the end of a worker.
 final class WorkerWait: OtherWait {
   private let worker: Worker
-  private unowned let runtime: Runtime
+  private unowned let runtime: Runtime  // it ends all waits before it goes
   /// It is the wait of a `<close>`, which wants no outcome.
   let isClosing: Bool
   private var number: UInt64 = 0

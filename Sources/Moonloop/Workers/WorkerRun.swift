@@ -70,6 +70,7 @@ final class WorkerRun {
     return wasStopped ? .stopped : .returned(values)
   }
 
+  // Unowned: `run` closes the state, and with it all that has these closures.
   private func setUp() {
     runtime.workers.depth = link.depth
     openParent()

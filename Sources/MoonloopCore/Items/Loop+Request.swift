@@ -56,6 +56,7 @@ extension Loop {
   ) -> RequestOutcome {
     requireThread("request")
     var answer: PortRequest.Answer?
+    // Unowned: the port ends with this call.
     let replies = makePort(name: "reply of \(port.label)", capacity: 1) { [unowned self] in
       answer = $1 as? PortRequest.Answer
       stop()

@@ -19,7 +19,7 @@ package final class WatchHub {
     /// Approximate bytes of one, with its entries in the hub.
     static let footprint = 1200
 
-    unowned let watch: FileWatch
+    unowned let watch: FileWatch  // its `end` removes this from the hub
     let role: Role
     /// Where the folder is now.
     var path: WatchedPath
