@@ -79,6 +79,13 @@ FOUND = [
     ("argument", "Sources/Core/A.swift", HEAD + "\nfinal class A: @unchecked Sendable {}\n", [3]),
     ("argument", "Sources/Core/A.swift", HEAD + "\nnonisolated(unsafe) var a = 1\n", [3]),
     ("argument", "Sources/Core/A.swift", HEAD + "\nlet a = try! go()\n", [3]),
+    ("unowned", "Sources/Core/A.swift", HEAD + "\nlet a = { [unowned self] in go() }\n", [3]),
+    (
+        "unowned",
+        "Sources/Core/A.swift",
+        HEAD + "\n// Unowned: it ends first.\nlet a = 1\nunowned let b: C\n\nunowned let d: E\n",
+        [7],
+    ),
     ("name", "Sources/Core/A.swift", HEAD + "let timer_queue = 1\nvar Queue = 2\n", [2, 3]),
     ("sleeping", "Tests/CoreTests/A.swift", HEAD + "try await Task.sleep(for: .seconds(1))\n", [2]),
     ("raising-call", "Sources/Core/A.swift", HEAD + 'lua_getfield(L, 1, "x")\n', [2]),

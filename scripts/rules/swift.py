@@ -35,6 +35,7 @@ _UNCHECKED = re.compile(
     r"@unchecked\s+Sendable|nonisolated\(unsafe\)|unowned\(unsafe\)|(?<![\w.])unsafe(?![\w(:])"
     r"|\bunsafeBitCast\b|\btry!|\bas!"
 )
+_UNOWNED = re.compile(r"\bunowned\b(?!\()")
 _DECLARED = re.compile(r"\b(?:let|var|func)\s+(?P<name>[A-Za-z_]\w*)")
 _NAME = re.compile(r"_?[a-z][A-Za-z0-9]*(_(ns|us|ms|s))?|L|_|[a-z]+_\w+(?=\()")
 _WAITS = re.compile(
@@ -76,6 +77,14 @@ def check(source: Source):
                 f"'{match[0]}' takes the place of a check by the compiler",
                 "say in one sentence beside it why it is right",
             )
+        if in_sources and _UNOWNED.search(code) and not _says_who_outlives(source, number):
+            yield source.finding(
+                number,
+                "unowned",
+                "'unowned' ends the program if what it refers to goes first",
+                "refer weakly, hold it until the end, or say beside it what outlives what; for "
+                "several lines '// Unowned: ...' above",
+            )
         for match in _DECLARED.finditer(code):
             if not _NAME.fullmatch(match["name"]):
                 yield source.finding(
@@ -92,6 +101,18 @@ def check(source: Source):
                     f"'{match[1]}' in a test; it is slow and proves nothing",
                     "use virtual time; LinuxKernelTests and ProgramTests may wait for events",
                 )
+
+
+def _says_who_outlives(source: Source, number: int) -> bool:
+    """Whether a comment stands beside the line, or speaks for it above, before any empty line."""
+    if source.has_comment_beside(number):
+        return True
+    for line in reversed(source.lines[: number - 1]):
+        if not line.strip():
+            return False
+        if re.match(r"\s*// (.*\. )?Unowned\b", line):
+            return True
+    return False
 
 
 def _in_conformance(source: Source, number: int) -> bool:
