@@ -62,6 +62,9 @@ void cml_install_named(lua_State *L);
 // show one. [-0, +0, m] (cml_safe.c)
 void cml_hide_address(lua_State *L, int arg);
 
+// Sets `print`. (cml_output.c)
+void cml_install_print(lua_State *L);
+
 // Warnings and errors in finalizers. (cml_warning.c)
 void cml_install_warn(lua_State *L);
 // Called when a call-out has ended although a finalizer in it was stopped.

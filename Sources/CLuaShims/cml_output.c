@@ -1,6 +1,8 @@
-// Redirects a state's standard output and error: what a script writes to `io.stdout`, `io.stderr`
-// and with `print` is passed on line by line.
+// `print`; and a state's standard output and error, if they are redirected: what a script writes to
+// `io.stdout`, `io.stderr` and with `print` is passed on line by line.
 #define _GNU_SOURCE
+#include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,20 +27,47 @@ static ssize_t hand_over(void *cookie, const char *bytes, size_t count) {
   return (ssize_t)count;
 }
 
-// Like Lua's own, but to our file.
-static int print(lua_State *L) {
-  FILE *file = lua_touserdata(L, lua_upvalueindex(1));
+// Turns the arguments into text. Returns their number.
+static int make_texts(lua_State *L) {
   int count = lua_gettop(L);
+  for (int i = count; i > 0; i--) cml_hide_address(L, i);
+  for (int i = 1; i <= count; i++) {
+    luaL_tolstring(L, i, NULL);  // door: script's, of a library
+    lua_replace(L, i);
+  }
+  return count;
+}
+
+// Why `print` could first not write to the standard output; 0 if it could.
+static _Atomic int failure;
+
+int cml_take_print_failure(void) { return atomic_exchange(&failure, 0); }
+
+// Like Lua's own, to our file or to the standard output, but each line is written as a whole:
+// other threads print as well.
+static int print(lua_State *L) {
+  FILE *diverted = lua_touserdata(L, lua_upvalueindex(1)), *file = diverted ? diverted : stdout;
+  int count = make_texts(L);
+  flockfile(file);
+  bool had_failed = ferror_unlocked(file);
   for (int i = 1; i <= count; i++) {
     size_t length;
-    cml_hide_address(L, i);
-    const char *text = luaL_tolstring(L, i, &length);  // door: script's, of a library
-    if (i > 1) fputc('\t', file);
-    fwrite(text, 1, length, file);
-    lua_pop(L, 1);
+    const char *text = lua_tolstring(L, i, &length);
+    if (i > 1) putc_unlocked('\t', file);
+    fwrite_unlocked(text, 1, length, file);
   }
-  fputc('\n', file);
+  putc_unlocked('\n', file);
+  if (diverted == NULL) fflush_unlocked(file);
+  int none = 0;
+  if (!had_failed && ferror_unlocked(file))
+    atomic_compare_exchange_strong(&failure, &none, errno);
+  funlockfile(file);
   return 0;
+}
+
+void cml_install_print(lua_State *L) {
+  lua_pushcfunction(L, print);
+  lua_setglobal(L, "print");
 }
 
 struct line {
@@ -65,12 +94,7 @@ static void add(struct line *line, const char *bytes, size_t count) {
 // The same without a file, for a state without `io`: the C library has all open files in one list,
 // in which it looks for each that is closed.
 static int print_line(lua_State *L) {
-  int count = lua_gettop(L);
-  for (int i = 1; i <= count; i++) {
-    cml_hide_address(L, i);
-    luaL_tolstring(L, i, NULL);  // door: script's, of a library
-    lua_replace(L, i);
-  }
+  int count = make_texts(L);
   struct line line;
   line.output = lua_touserdata(L, lua_upvalueindex(1));
   line.count = 0;

@@ -51,11 +51,6 @@ static int to_string(lua_State *L) {
   return cml_call_original(L, 1);
 }
 
-static int print(lua_State *L) {
-  for (int arg = lua_gettop(L); arg > 0; arg--) cml_hide_address(L, arg);
-  return cml_call_original(L, 1);
-}
-
 // The values that '%s' shows are replaced; '%p' always shows an address.
 static int format(lua_State *L) {
   size_t length = 0;
@@ -173,7 +168,6 @@ static int make_safe(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &numbers);
   lua_pushglobaltable(L);
   wrap(L, "tostring", to_string);
-  wrap(L, "print", print);
   wrap(L, "setmetatable", set_metatable);
   wrap(L, "collectgarbage", collect);
   remove_system(L);

@@ -248,6 +248,7 @@ static int set_up(lua_State *L) {
   cml_install_load(L);
   cml_install_pcall(L);
   cml_install_warn(L);
+  cml_install_print(L);
   cml_install_named(L);
   cml_function_set_up(L);
   cml_userdata_set_up(L);

@@ -25,6 +25,10 @@ final class LuaOutput {
 }
 
 extension LuaState {
+  /// Why `print` could first not write to the standard output since the last call, as an `errno`;
+  /// 0 if it could. Any thread.
+  package static func takePrintFailure() -> Int32 { cml_take_print_failure() }
+
   /// Makes what scripts print, or write to `io.stdout` (1) and `io.stderr` (2), go to a closure
   /// instead: whole lines, and the rest when the state ends.
   /// - Returns: false if there is no memory.

@@ -1,6 +1,8 @@
 // The help texts, made from the tables of commands and options.
 
+internal import LuaEmbed
 internal import Moonloop
+internal import MoonloopCore
 internal import MoonloopSystem
 
 /// Texts for `--help`.
@@ -61,7 +63,7 @@ enum Help {
   /// Prints a text to the standard output.
   /// - Returns: The exit status.
   static func print(_ text: String) -> Int32 {
-    Swift.print(text, terminator: text.hasSuffix("\n") ? "" : "\n")
+    StandardStreams.print(Array((text.hasSuffix("\n") ? text : text + "\n").utf8))
     do { try StandardStreams.flushOutput() } catch {
       reportLostOutput(error)
       return ExitStatus.failure
@@ -70,9 +72,11 @@ enum Help {
   }
 
   static func reportLostOutput(_ error: SystemError) {
+    let code = LuaState.takePrintFailure()
+    let reason = code == 0 ? error : SystemError(call: "write", code: code)
     writeToStandardError(
       "moonloop: cannot write to standard output: output is lost"
-        + (error.name == "EIO" ? "" : " (\(error.message))"))
+        + (reason.name == "EIO" ? "" : " (\(reason.message))"))
   }
 
   static func label(_ option: OptionSpec) -> String {

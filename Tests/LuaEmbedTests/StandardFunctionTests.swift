@@ -86,8 +86,8 @@ struct StandardFunctionTests {
         coroutine.close coroutine.create coroutine.isyieldable coroutine.resume coroutine.running \
         coroutine.wrap coroutine.yield dofile io.input io.lines io.open io.output io.popen load \
         loadfile os.execute os.getenv os.remove os.rename package.loadlib package.searchpath pcall \
-        string.find string.gmatch string.gsub string.match string.rep table.concat table.insert \
-        table.move table.remove table.sort warn xpcall
+        print string.find string.gmatch string.gsub string.match string.rep table.concat \
+        table.insert table.move table.remove table.sort warn xpcall
         """)
   }
 

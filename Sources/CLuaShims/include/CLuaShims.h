@@ -147,6 +147,9 @@ typedef struct cml_output cml_output;
 typedef void (*cml_output_taker)(void *context, int stream, const char *bytes, size_t count);
 cml_output *cml_divert_output(cml_state *s, cml_output_taker take, void *context);
 void cml_output_free(cml_output *output);
+// Why `print` could first not write to the standard output since the last call, an errno; 0 if it
+// could. Any thread. [-0, +0, -]
+int cml_take_print_failure(void);
 // Closes the state: finalizers run, under the limits of a call-out, then all of Lua is freed. Not
 // below a door.
 void cml_close(cml_state *s);

@@ -204,7 +204,8 @@ struct BadInputTests {
     #expect(outcome.status == 1)
     #expect(
       outcome.errors
-        == "moonloop: cannot write to standard output: output is lost\nfive\n")
+        == "moonloop: cannot write to standard output: output is lost"
+        + " (No space left on device)\nfive\n")
   }
 
   @Test("standard streams that are closed are not taken by other files")

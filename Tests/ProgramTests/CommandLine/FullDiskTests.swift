@@ -21,7 +21,9 @@ import Testing
         ["run", "-e", "print(os.execute('\(program) \(command) >/dev/full'))"], in: folder)
       #expect(outcome.output == "nil\texit\t1\n", "\(outcome)")
       #expect(
-        outcome.errors.contains("cannot write to standard output: output is lost"), "\(outcome)")
+        outcome.errors.contains(
+          "cannot write to standard output: output is lost (No space left on device)\n"),
+        "\(outcome)")
     }
   }
 

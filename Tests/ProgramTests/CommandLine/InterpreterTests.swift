@@ -265,6 +265,16 @@ struct InterpreterTests {
     }
   }
 
+  /// Lua writes each argument by itself: what workers print comes between.
+  @Test("a line is printed as a whole, once all of its texts are made")
+  func printsLines() throws {
+    let script = """
+      local b = setmetatable({}, { __tostring = function() print "inner" return "b" end })
+      print("a", b, nil, 1.5)
+      """
+    #expect(try moonloop(["-e", script]).output == "inner\na\tb\tnil\t1.5\n")
+  }
+
   @Test("a replay has the chunks before the script too")
   func isReplayed() throws {
     try withFile("print(x, ...)") { path in
