@@ -108,8 +108,9 @@ end
 function configuration.mistakes(doc, loads_nothing)
   local found = {}
   local function report(path, problem)
-    local line = positions.line(doc.node, path)
+    local line, is_elsewhere = positions.line(doc.node, path)
     local where = configuration.path_text(path)
+    if is_elsewhere then problem = problem .. " (in what this line computes)" end
     found[#found + 1] = {
       line = line, path = where, problem = problem, order = #found,
       text = ("%s:%s %s%s"):format(doc.name, line > 0 and line .. ":" or "",

@@ -224,18 +224,18 @@ function positions.of(text)
   local brace = not node and name and reader:constructor_of(name)
   if brace then node = reader:whole(brace) end
   reader.line = 1
-  return node or { line = reader:line_of(found), fields = {} }
+  return node or { line = reader:line_of(found), fields = {}, is_computed = true }
 end
 
--- The line of a field, given its path; if it is unknown, that of the nearest field around it.
+-- The line of a field, given its path; if it is unknown, that of the nearest field around it; then
+-- also whether that one's value is computed, so that the field is written elsewhere.
 function positions.line(node, path)
-  local line = node.line
+  local around = node
   for _, key in ipairs(path) do
-    node = node.fields[key]
-    if not node then break end
-    line = node.line
+    around, node = node, node.fields[key]
+    if not node then return around.line, around.is_computed or false end
   end
-  return line
+  return node.line, false
 end
 
 return positions
