@@ -118,6 +118,8 @@ static const struct cmo_source sources[] = {
 #embed "lua/planning/check/scripts.lua" suffix(,)
     NEXT("planning.check.slips")
 #embed "lua/planning/check/slips.lua" suffix(,)
+    NEXT("planning.check.values")
+#embed "lua/planning/check/values.lua" suffix(,)
     NEXT("planning.check.source")
 #embed "lua/planning/check/source.lua" suffix(,)
     NEXT("planning.main")

@@ -20,6 +20,21 @@ local function syntax_mistake(text, path)
 end
 
 local DATA = "%s: note: it returns a table, but without a section of a configuration, which are %s"
+local COMPUTED = "%s: note: it seems to compute a configuration, of which only the text is "
+  .. "checked; 'moonloop plan' reads what it returns"
+local SECTIONS = { timers = true, sources = true, observers = true, signals = true }
+
+-- Whether a file that returns something fills a section of a configuration somewhere.
+local function seems_configuration(file)
+  for index, token in ipairs(file.list) do
+    local after = file.list[index + 1]
+    if token.kind == "name" and SECTIONS[token.text] and (file.list[index - 1].text == "."
+      or after.text == "=" and file.list[index + 2].text ~= "=") then
+      return file:is_module()
+    end
+  end
+  return false
+end
 
 -- The findings of all files: { file, line, rule, what, why, advice } each; and notes as texts. Or
 -- nil and a message.
@@ -56,6 +71,8 @@ function check.files(paths, options)
       others[#others + 1] = file
       if forms[place] == "data" and not file:is_ours() then
         notes[#notes + 1] = DATA:format(path, table.concat(configuration.sections, ", "))
+      elseif not forms[place] and not file:is_ours() and seems_configuration(file) then
+        notes[#notes + 1] = COMPUTED:format(path)
       end
     end
   end

@@ -128,7 +128,7 @@ function commands.check(options, paths)
   local findings, notes = check.files(paths, options)
   if not findings then return complain("check", notes) end
   io.write(options.json and json.encode(findings, REPORT) .. "\n" or check.text(findings, count))
-  io.stdout:flush()
+  if #notes > 0 then io.stdout:flush() end
   for _, note in ipairs(notes) do io.stderr:write("moonloop: check: ", note, "\n") end
   return #findings > 0 and FAILURE or SUCCESS
 end

@@ -32,6 +32,8 @@ local list = {
     "use ml.process, or a descriptor or stream on the loop" },
   { "unknown-name", "it raises an error when the script gets there",
     "use an existing name; 'moonloop help' lists them" },
+  { "wrong-value", "it raises an error when the script gets there",
+    "write what is expected; 'moonloop help' has it" },
   { "dot-for-colon", "a method that is called with a dot does not get its handle, and raises an "
     .. "error", "write a colon" },
   { "called-at-once", "the function is called where it should be passed, and its result is no "

@@ -6,6 +6,7 @@ local slips = require "moonloop.planning.check.slips"
 local source = require "moonloop.planning.check.source"
 local spelling = require "moonloop.text.spelling"
 local units = require "moonloop.text.units"
+local values = require "moonloop.planning.check.values"
 
 local scripts = {}
 
@@ -132,6 +133,7 @@ function scripts.handlers(file, report)
   never_invalidated(file, report)
   spinning(file, report)
   unknown_names(file, report)
+  values.check(file, report)
   lifetimes.never_added(file, report)
   slips.check(file, report)
 end
