@@ -10,7 +10,7 @@ let strict: [SwiftSetting] = [
 ]
 let strictC: [CSetting] = [.treatAllWarnings(as: .error)]
 
-// Without the trait nobody depends on swift-syntax, so it is neither fetched nor built.
+// Without the trait nothing depends on swift-syntax, so it is neither fetched nor built.
 let withMacros: TargetDependencyCondition? = .when(traits: ["Macros"])
 let syntax = [
   "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder",

@@ -89,8 +89,8 @@ static void on_end(int number) {
   raise(number);  // once the handler has returned
 }
 
-// Those that the editor needs; and, from SIGQUIT on, those that end the program, where nobody else
-// handles them.
+// Those that the editor needs; and, from SIGQUIT on, those that end the program, unless
+// it handles them itself.
 static const int signals[] = {SIGINT,    SIGWINCH, SIGCONT, SIGQUIT, SIGHUP,
                               SIGUSR1,   SIGUSR2,  SIGVTALRM, SIGPROF, SIGIO,
                               SIGPWR,    SIGXCPU,  SIGXFSZ, SIGSTKFLT};

@@ -225,7 +225,7 @@ static unsigned char complete(EditLine *line, int key) {
   cle.is_shown = true;
   cle.rows = rows_to_cursor();
   pthread_mutex_unlock(&cle.screen);
-  set_interrupt(interrupt_key);  // nobody reads keys meanwhile
+  set_interrupt(interrupt_key);  // no keys are read meanwhile
   while (!cle.quits && !cle.was_interrupted && !is_answered) {
     cle_wait(-1);
     pthread_mutex_lock(&cle.lock);

@@ -31,7 +31,7 @@ static bool write_all(const char *text, size_t count) {
   return true;
 }
 
-// One byte; 0: the end, -1: nobody waits any more. The terminal may be non-blocking.
+// One byte; 0: the end, -1: the wait was given up. The terminal may be non-blocking.
 static int read_byte(char *byte, bool (*is_over)(void *), void *context) {
   while (!is_over(context)) {
     struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -66,7 +66,7 @@ int cmx_ask(const char *question, size_t count, char *line, int size, bool (*is_
   lines.c_iflag |= ICRNL;
   lines.c_oflag |= OPOST;
   lines.c_cc[VEOF] = 4;
-  // TCSAFLUSH throws away what nobody has read yet.
+  // TCSAFLUSH throws away unread input.
   if (!set(&lines, TCSAFLUSH)) return -1;
   int length = write_all(question, count) ? read_line(line, size, is_over, context) : -1;
   set(&before, TCSADRAIN);

@@ -48,6 +48,9 @@ FOUND = [
     ("word", "Sources/Core/A.swift", HEAD + "struct TimerMan" + "ager {}\n", [2]),
     ("word", "Sources/Core/A.swift", HEAD + "// It is made an" + "ew.\n", [2]),
     ("word", "Sources/Core/A.swift", HEAD + "// What it takes, ab" + "out.\n", [2]),
+    ("word", "Sources/Core/A.swift", HEAD + "// So that no" + "body else waits.\n", [2]),
+    ("word", "Sources/Core/A.swift", HEAD + "// The rest is to" + "ld.\n", [2]),
+    ("check-steps", "CONTRIBUTING.md", "## What `scripts/check` wants\n\n| `lint` | x |\n", [1]),
     ("file-length", "Sources/Core/A.swift", HEAD + "// x\n" * 500, [1]),
     ("file-length", "scripts/thing", "#!/bin/sh\n" + "# x\n" * 80, [1]),
     ("function-length", "Sources/Core/A.swift", LONG_SWIFT, [2]),
@@ -214,6 +217,7 @@ def findings(path, text):
     files = {
         "Package.swift": '"Core" "CoreTests" "CShims" "CLuaShims" "LinuxKernelTests"\n',
         "docs/types/loop.lua": TYPES,
+        "scripts/check": "#!/bin/sh\n# Checks.\nstep scripts/lint\nstep scripts/build\n",
         "Sources/CShims/embed.c": '// Embeds.\n#embed "../lua/used.lua"\n#embed "../lua/a.lua"\n',
         path: text,
     }

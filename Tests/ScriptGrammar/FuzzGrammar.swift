@@ -8,7 +8,7 @@ internal import Moonloop
 package struct FuzzGrammar {
   private var random: FuzzRandom
   private var depth = 0
-  /// Whether it is a guest's, which has no finalizers, and whose calls reach nobody else.
+  /// Whether it is a guest's, which has no finalizers, and whose calls reach no one else.
   private let isGuests: Bool
 
   package init(seed: UInt64) { (random, isGuests) = (FuzzRandom(seed: seed), false) }

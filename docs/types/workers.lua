@@ -184,9 +184,9 @@ function workers:stop() end
 ---left out. It is read like a table, by index, `#`, `pairs` and `ipairs`, in their order: first the
 ---items, then the other fields. But its `type` is "userdata", so `next` and `rawget` do not take
 ---it, and writing to it raises an error. In a message it is passed as it is, whatever its size, and
----stays one table in memory; it counts for the state that froze it, until nobody holds it any more.
----Other processes get a plain table. Raises an error with the path of anything else, such as a
----function, or a table that contains itself.
+---stays one table in memory; it counts for the state that froze it, until nothing refers to it any
+---more. Other processes get a plain table. Raises an error with the path of anything else, such as
+---a function, or a table that contains itself.
 ---```lua
 ---local rates = ml.freeze { eur = 1.1, list = { 3, 4 } }
 ---print(rates.eur + #rates.list)   --> 3.1

@@ -94,6 +94,7 @@ def check_tree(sources: dict[str, Source], paths: set[str]):
             and path not in links
         ):
             yield _dead(path, "no page links to it")
+    yield from _unlisted_steps(sources)
     for path, number, rule in undefined_rules(sources):
         what = f"no page of docs/ defines {rule}; a reader cannot look it up"
         yield sources[path].finding(number, "rule", what, "define it in docs/rules.md")
@@ -107,6 +108,26 @@ def check_tree(sources: dict[str, Source], paths: set[str]):
                     yield page.finding(
                         number, "link", f"'{target}' is not in the repository", "correct the link"
                     )
+
+
+def _unlisted_steps(sources):
+    """The steps of scripts/check against the table of CONTRIBUTING.md, in order."""
+    check, page = sources.get("scripts/check"), sources.get("CONTRIBUTING.md")
+    if not check or not page:
+        return
+    steps = re.findall(r"^\s*step scripts/([\w-]+)", check.text, re.M)
+    steps = [one for one in dict.fromkeys(steps) if one not in ("setup", "sanitize")]
+    rows = [re.findall(r"`([\w-]+)[^`]*`", line.split("|")[1])
+            for line in page.text.partition("`scripts/check` wants")[2].split("\n##")[0].split("\n")
+            if line.startswith("| `")]
+    named = list(dict.fromkeys(name for row in rows for name in row))
+    if named != steps:
+        yield page.finding(
+            1,
+            "check-steps",
+            f"its table has {', '.join(named)}; scripts/check runs {', '.join(steps)}",
+            "make the table follow the script",
+        )
 
 
 def _dead(path, why):

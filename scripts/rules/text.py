@@ -24,6 +24,12 @@ WORDS = [
     (r"\bdear(er|est)\b", "prose", "write 'more expensive' or 'slower'"),
     (r"\bto and fro\b", "prose", "write 'back and forth'"),
     (r"\bhears? of\b", "prose", "say which handler is called"),
+    (
+        r"\bnobody (else|hears|waits|reads|listens|counts|holds|took|depends|starts)\b",
+        "prose",
+        "a program or thread is 'none' or 'no other'; or say what does not happen",
+    ),
+    (r"\b(is|are|be) told(?=[.,;:]| (at|by|with|in)\b)", "prose", "write 'reported'"),
     (r"\bwhoever\b", "prose", "say who or what it is"),
     (r"\b(he|him|his)\b", "prose", "a program is 'it'"),
     (r", about[.,;]", "prose", "write 'approximate' before the figure"),

@@ -136,7 +136,7 @@ class ScriptGuest {
   private static let joined = 1 << 16
 
   /// Something was written.
-  /// - Parameter state: Whose memory it counts as; nil: nobody's.
+  /// - Parameter state: The state whose memory it counts as; nil: none.
   final func note(
     output stream: Int32, _ bytes: UnsafeRawBufferPointer, chargedTo state: LuaState? = nil
   ) {

@@ -97,7 +97,7 @@ package final class GuestAsker: Sendable {
   /// - Parameters:
   ///   - question: Two lines, without control characters but that between them.
   ///   - isNarrow: Whether the answers for all of a name make a difference.
-  ///   - isOver: Whether nobody waits for the answer any more.
+  ///   - isOver: Whether the answer is no longer waited for.
   /// - Returns: nil: there is no answer.
   package typealias Ask =
     @Sendable (_ question: String, _ isNarrow: Bool, _ isOver: () -> Bool) -> GuestAnswer?

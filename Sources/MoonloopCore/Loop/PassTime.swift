@@ -10,7 +10,7 @@ struct PassTime {
   var isOld = false
   /// How many sleeps were left out because a timer was due already.
   var omittedSleeps = 0
-  /// What a handler was told of the time, and in which pass.
+  /// The time that was last given to a handler, and in which pass.
   var told: (now: Int64, pass: UInt64) = (0, .max)
 }
 

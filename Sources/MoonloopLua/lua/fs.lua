@@ -83,7 +83,7 @@ end
 
 local CONTENTS = { permissions = file.PERMISSIONS, sync = "boolean" }
 
--- O_NONBLOCK, so that a named pipe that nobody reads keeps no thread.
+-- O_NONBLOCK, so that a named pipe without a reader blocks no thread.
 local TRUNCATE, APPEND = 0xA00, 0xC00
 
 local function store(name, path, text, options, flags)

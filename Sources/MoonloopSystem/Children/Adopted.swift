@@ -12,8 +12,8 @@ package enum Adopted {
     package let command: String
   }
 
-  /// The children that this process has started itself; nil: it adopts none. Under its lock nobody
-  /// starts a child, and none that ended is taken for an adopted one.
+  /// The children that this process has started itself; nil: it adopts none. Under its lock no
+  /// child is started, and none that ended is taken for an adopted one.
   private static let own = Guarded<Set<Int32>?>(nil)
   private static let isReaping = Guarded(false)
 

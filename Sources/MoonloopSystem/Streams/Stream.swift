@@ -34,7 +34,7 @@ extension Loop {
       /// Why the writing side is permanently broken.
       package var writeFailure: SystemError?
       /// It was read from since the kernel reported bytes: a task waits until it does so again, so
-      /// that a fast sender keeps nobody else from a turn.
+      /// that a fast sender does not starve other tasks.
       package var isDrained = false
       /// No further writes are allowed: the writing side is shut, or about to be.
       package var isShut = false

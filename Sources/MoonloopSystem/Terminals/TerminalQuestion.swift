@@ -8,7 +8,7 @@ package enum TerminalQuestion {
   package static var isPossible: Bool { cmx_can_ask() }
 
   /// Writes a question and reads a line. What was typed before is thrown away.
-  /// - Parameter isOver: Whether nobody waits for the answer any more.
+  /// - Parameter isOver: Whether the answer is no longer waited for.
   /// - Returns: The line; nil at the end of the input, and when it is over.
   package static func ask(_ question: String, isOver: () -> Bool) -> String? {
     var question = question

@@ -1,4 +1,4 @@
-// Statements of databases that nobody waits for any more, in real time: LuaSQL's calls in C.
+// Database statements whose waits were given up, in real time: LuaSQL's calls in C.
 
 import Foundation
 import Testing

@@ -83,7 +83,7 @@ is("nil closed 0", client:send "x")
 server:settimeout(0.1)
 is("nil timeout", server:accept())
 server:close()
-local bound = socket.tcp4()  -- so that nobody else listens there
+local bound = socket.tcp4()  -- so that no other program listens there
 assert(bound:bind("127.0.0.1", 0))
 is("nil connection refused", socket.connect("127.0.0.1", (select(2, bound:getsockname()))))
 bound:close()

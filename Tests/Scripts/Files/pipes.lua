@@ -1,4 +1,4 @@
--- Named pipes that nobody reads or writes keep no thread.
+-- Named pipes without a reader or writer block no thread.
 local ml = require "moonloop"
 local fs = ml.fs
 local loop = ml.current()

@@ -1,4 +1,4 @@
--- A limit of instructions is exact, for each coroutine; what was counted is told.
+-- A limit of instructions is exact, for each coroutine; the count is reported.
 local ml = require "moonloop"
 local loop = ml.current()
 

@@ -44,7 +44,7 @@ loop:task(function()
     assert(response.status == 302 and response.url == url)
   end
 
-  -- A redirect to no address is returned as it is; the caller is told of one.
+  -- A redirect to no address is returned as it is; the caller can see it.
   do
     local location
     local server <close>, url = serve(function()

@@ -81,7 +81,7 @@ loop:task(function()
   leave "close"
   leave "invalidate"
   leave "shutdown"
-  -- What nobody reads does not hide that it has left: a second request, a part of a body.
+  -- Unread input does not hide that it has left: a second request, a part of a body.
   for _, how in ipairs { "close", "invalidate" } do
     leave(how, GET .. GET)
     leave(how, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" .. ("x"):rep(5000))

@@ -58,7 +58,7 @@ assert(record["fields.time"] == 5 and record["fields.message"] == "z")
 log:info(("x"):rep(100000))
 assert(#table.remove(lines) == 65536)
 
--- At most 'rate' records with the same message a second; how many were held back is told at its
+-- At most 'rate' records with the same message a second; how many were held back is reported at its
 -- end, with the fields of the log that had the first of them.
 local calm = ml.log { to = take, format = "journal", rate = 2, fields = { app = 1 } }
 loop:task(function()

@@ -67,7 +67,7 @@ loop:task(function(scope)
   server:invalidate()
 end):wait()
 
--- A task that reads what comes faster than it reads keeps nobody from a turn.
+-- A task that reads what comes faster than it reads does not starve the others.
 local numbers = ml.process.spawn { "seq", "100000", stdout = "pipe" }
 local count, seen = 0, {}
 local passes = loop:observer { on = "before_timers", function() seen[#seen + 1] = count end }

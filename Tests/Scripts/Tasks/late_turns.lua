@@ -61,7 +61,7 @@ local function ends_closed(make)
   assert(not message:find("-1", 1, true), message)
 end
 ends_closed(accept)
-assert(peer:read "l" == nil)       -- a connection that nobody took is closed
+assert(peer:read "l" == nil)       -- a connection that was not taken is closed
 ends_closed(datagram)
 ends_closed(read)
 
@@ -79,7 +79,7 @@ assert(not outcome(datagram, cancel_and_close))
 assert(not outcome(read, cancel_and_close))
 for _, item in ipairs(made) do item:invalidate() end
 
--- A child whose output nobody waits for any more: its time limit passes, its output is too long.
+-- A child whose output is no longer waited for: its time limit passes, its output is too long.
 local function run_cancelled(options)
   options[1], options[2], options.grace = "sh", "-c", 5
   local task = loop:task({ modes = "later" }, function() ml.process.run(options) end)
