@@ -167,6 +167,7 @@ final class ScriptRun {
   }
 
   private func run(_ text: ScriptText, _ state: LuaState, _ loop: Loop) {
+    defer { runtime.mainChunk.reportEmptyRuns() }
     prepare(text)
     takeSteps(text, state)
     if runtime.mainChunk.hasFailed { return }

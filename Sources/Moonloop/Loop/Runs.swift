@@ -18,6 +18,8 @@ package final class Runs {
   private(set) var modes: Set<ModeName> = []
   /// The modes that were warned about: once is enough.
   private var doubted: Set<ModeName> = []
+  /// The first nested runs in modes that nothing was ever added to, and where they were asked for.
+  private(set) var empty: [(mode: ModeName, site: String)] = []
 
   /// From now on only later runs decide whether the script runs its loop itself.
   func forgetOwnRun() { ranLoop = false }
@@ -89,19 +91,28 @@ package final class Runs {
     return LuaStatus.results(3)
   }
 
-  /// Warns of a run in a mode that nothing was ever added to, if its name looks like a slip. Names
-  /// that differ in their numbers are meant.
+  /// Warns of a run in a mode that nothing was ever added to, if its name looks like a slip; notes
+  /// others for the end of the program: their items may come later. Names that differ in their
+  /// numbers are meant.
   private func doubt(_ mode: ModeName, _ call: HostCall) {
     func letters(_ name: String) -> String { name.filter { !$0.isNumber } }
     let name = "\(mode)"
     let others = loop.modeNames.filter { !loop.isEmpty(loop.mode($0)) }.map { "\($0)" }
-    guard name.utf8.count > 3, let near = LuaText.nearest(to: name, among: others),
-      letters(near) != letters(name), doubted.insert(mode).inserted
-    else { return }
-    runtime.warn(
-      "loop:run: nothing was ever added to mode '\(name)'\(call.stack.site); did you mean "
-        + "'\(near)'?")
+    if doubted.contains(mode) { return }
+    if name.utf8.count > 3, let near = LuaText.nearest(to: name, among: others),
+      letters(near) != letters(name)
+    {
+      doubted.insert(mode)
+      return runtime.warn(
+        "loop:run: nothing was ever added to mode '\(name)'\(call.stack.site); did you mean "
+          + "'\(near)'?")
+    }
+    if loop.depth == 0 || mode == .default || empty.count >= Self.emptyLimit { return }
+    if !empty.contains(where: { $0.mode == mode }) { empty.append((mode, call.stack.site)) }
   }
+
+  /// So many are told of.
+  private static let emptyLimit = 8
 }
 
 /// A handler that runs a loop.

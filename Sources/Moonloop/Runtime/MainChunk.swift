@@ -5,7 +5,7 @@ package import MoonloopCore
 
 /// The main chunk of a state, and what to do with its results. Loop thread only.
 package final class MainChunk {
-  unowned(unsafe) private let runtime: Runtime  // it holds its chunk
+  unowned(unsafe) let runtime: Runtime  // it holds its chunk
   /// What the command line says about the configuration that the chunk may return.
   package var forConfigurations = ForConfigurations()
   /// Whether the configuration was refused because of the command line.
@@ -186,32 +186,6 @@ package final class MainChunk {
     let names = others.map { "'\($0)'" }.joined(separator: ", ")
     if isKnown == nil { runtime.errors.noteReported() }
     runtime.errors.write("moonloop: \(problem); there are items in \(names)")
-  }
-
-  /// Reports, after the run of the default mode has finished, what nothing could ever serve: items
-  /// that are only in modes that were never run, and signalled sources that are in no mode.
-  package func reportUnserved() {
-    let loop = runtime.loop
-    var found: [String] = []
-    func look(_ subject: Subject, _ modes: [ModeName]) {
-      if modes.contains(where: { $0 == .default || runtime.runs.modes.contains($0) }) { return }
-      let names = modes.map { "'\($0)'" }.joined(separator: ", ")
-      let why = modes.isEmpty ? "no mode; use loop:add" : "\(names), which nothing has run"
-      found.append("\(runtime.label(of: subject)) was never served: it is in \(why)")
-    }
-    for item in runtime.handles.items where item.isValid && item.holds {
-      let modes = loop.modes(of: item)
-      if !modes.isEmpty || item.isPending { look(.item(item), modes) }
-    }
-    for id in runtime.handles.timers(of: loop, madeBy: runtime.context) {
-      let record = loop.timers.records[id.slot]
-      let modes = loop.modeNames(of: id)
-      if record.flags.contains(.idle) || runtime.tasks.isOfWait(record.callout) { continue }
-      if !modes.isEmpty { look(.timer(id), modes) }
-    }
-    guard let first = found.min() else { return }
-    runtime.errors.write(
-      "moonloop: \(first)\(found.count > 1 ? "; and \(found.count - 1) more" : "")")
   }
 
   /// Reports a main chunk that still waits after a run of a mode has finished: nothing is left that

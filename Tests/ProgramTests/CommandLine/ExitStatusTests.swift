@@ -141,14 +141,37 @@ struct ExitStatusTests {
       ],
       status: 0,
       errors: [
-        "was never served: it is in 'tracking', which nothing has run; and 1 more\n"
+        "was never served: it is in 'tracking', which nothing has run; call loop:run { mode = "
+          + "\"tracking\" }, or add it to a mode that runs: 'default' (and 1 more like this)\n"
       ]),
     Row(
       arguments: [
         "run", "-e", "s = require 'moonloop'.source { name = 's', perform = print } s:signal()",
       ],
       status: 0,
-      errors: ["was never served: it is in no mode; use loop:add\n"]),
+      errors: ["was never served: it is in no mode; add it with loop:add\n"]),
+    Row(
+      arguments: ["run", "-e", loop + "l:timer { every = 1, modes = 'defualt', print }"],
+      status: 0, errors: ["it is in 'defualt', which nothing has run; did you mean 'default'?\n"]),
+    Row(
+      arguments: [
+        "run", "-e",
+        loop
+          + "l:after(0, function() for i = 1, 2 do l:run { mode = 'modal' } end end)",
+      ],
+      status: 0,
+      errors: [
+        "moonloop: loop:run in mode 'modal' (command line:1) ended at once: nothing was ever in "
+          + "that mode; add the items to it that the run is to serve (modes = \"modal\"), or remove "
+          + "the run\n"
+      ]),
+    Row(  // The mode is used later.
+      arguments: [
+        "run", "-e",
+        loop + "l:after(0, function() l:run 'modal' l:timer { first = 0, modes = 'modal', "
+          + "function() print 'fired' end } l:run 'modal' end)",
+      ],
+      status: 0, output: "fired\n"),
     Row(
       arguments: [
         "run", "-e",
