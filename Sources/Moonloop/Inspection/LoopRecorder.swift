@@ -14,90 +14,6 @@ struct RecordedSubject: Hashable {
 
 /// Takes the events of one loop. Loop thread only.
 final class LoopRecorder {
-  /// The figures of a row.
-  struct Item {
-    let kind: CalloutKind
-    let subject: RecordedSubject
-    var calls = 0
-    /// Fires of timers that were missed while the timer was served.
-    var missed: Int64 = 0
-    /// How late timers were called, not counting the time in which they were held back.
-    var lateness = Histogram()
-    var held = HeldFigures()
-    /// Sleeps that ended for it.
-    var wakeUps = 0
-    /// Real time in its handler, without nested runs, what they called, and their sleeps.
-    var durations = Histogram()
-    /// What made calls late: the worst one of each culprit.
-    private(set) var late: [LateCall] = []
-    /// Calls in each column, the time in calls that last longer than a column, and the time in
-    /// which a timer was held back.
-    var columns: [Int32]
-    var busyColumns: [Int64]
-    var heldColumns: [Int64]
-
-    /// The latest call.
-    var latest: LateCall? {
-      late.max { ($0.late, $0.duration) < ($1.late, $1.duration) }
-    }
-    /// What else made that call late.
-    var alsoLatest: LateCall? {
-      guard let latest else { return nil }
-      return late.first { $0.at == latest.at && $0.culprit != latest.culprit }
-    }
-
-    mutating func blame(_ call: LateCall) {
-      guard let place = late.firstIndex(where: { $0.culprit == call.culprit }) else {
-        if late.count < LoopRecorder.culpritLimit { return late.append(call) }
-        let least = late.indices.min { late[$0].late < late[$1].late }!
-        if late[least].late < call.late { late[least] = call }
-        return
-      }
-      let missed = late[place].missed + call.missed
-      if call.late >= late[place].late { late[place] = call }
-      late[place].missed = missed
-    }
-  }
-
-  /// How often and why the timers of a row were held back.
-  struct HeldFigures {
-    var count = 0
-    var total: Int64 = 0
-    var missed: Int64 = 0
-    var max: Int64 = 0
-    var times = [Int64](repeating: 0, count: HeldCause.allCases.count)
-    /// The longest one, the last if there are several; and when the call came.
-    var longest: (wait: HeldBack<Int>, at: Int64)?
-
-    mutating func add(_ wait: HeldBack<Int>, at now: Int64) {
-      let time = wait.total
-      count += 1
-      total = total.addingSaturated(time)
-      missed += wait.missed
-      for place in times.indices {
-        times[place] = times[place].addingSaturated(wait.times[place])
-      }
-      if time < max || time < LoopRecorder.longCall { return }
-      max = time
-      longest = (wait, now)
-    }
-  }
-
-  /// A late call, and what occupied the thread meanwhile.
-  struct LateCall {
-    let late: Int64
-    let culprit: Int
-    /// How many calls of it there were, and how long they took, without the runs nested in them.
-    let calls: Int
-    let duration: Int64
-    let at: Int64
-    /// Fires missed because of the culprit, including those before other calls.
-    var missed: Int64
-  }
-
-  /// The maximum number of culprits in a row.
-  private static let culpritLimit = 8
-
   /// One run; runs of equal mode and depth that a picture could not separate count as one.
   struct Run {
     let mode: String
@@ -162,7 +78,7 @@ final class LoopRecorder {
   /// The maximum number of rows; everything else is in one more.
   static let itemLimit = 1000
   /// Shorter calls make no timer late, and are not reported for timers that were held back.
-  fileprivate static let longCall: Int64 = 1_000_000
+  static let longCall: Int64 = 1_000_000
 
   let options: Options
   private let loop: Loop
@@ -382,6 +298,9 @@ final class LoopRecorder {
     _ id: TimerID, _ item: Int, _ now: Int64, _ late: Int64, _ missed: Int64
   ) -> TimerWait<Int> {
     let wait = log.wait(of: id, at: now + origin, late: late, missed: missed)
+    if missed > 0 && item >= 0 {
+      items[item].countOwn(wait, row: item, interval: loop.timers.records[id.slot].interval)
+    }
     for culprit in wait.culprits where item >= 0 {
       items[item].blame(
         LateCall(

@@ -9,6 +9,9 @@ package struct TimerWait<Caller> {
   package var late: Int64
   /// Missed fires whose dates are in that time.
   package var missed: Int64
+  /// Fires whose dates passed in the timer's own call, if that took longer than its interval, or
+  /// while its handler was suspended.
+  package var ownMissed: Int64 = 0
   package var held: HeldBack<Caller>?
   /// What had the thread for at least a quarter of the time that it was late, the longest first;
   /// and for the first, the fires missed then.
@@ -32,9 +35,11 @@ package struct Culprit<Caller> {
 /// is to blame.
 package struct HeldBack<Caller> {
   package var times = [Int64](repeating: 0, count: HeldCause.allCases.count)
-  package var missed: Int64 = 0
-  /// What began the nested run that held it back longest.
+  /// The fires missed meanwhile, by cause.
+  package var missedBy = [Int64](repeating: 0, count: HeldCause.allCases.count)
+  /// What began the nested run that held it back longest, and the mode of that run.
   package var nester: Caller?
+  package var mode: ModeName?
   /// When it was held back, on the loop's clock, latest first.
   package var spans: [Range<Int64>] = []
   /// For how long.
@@ -43,9 +48,13 @@ package struct HeldBack<Caller> {
   private var run: (number: Int, time: Int64) = (0, 0)
 
   package var total: Int64 { times.reduce(0, +) }
+  package var missed: Int64 { missedBy.reduce(0, +) }
 
   /// The times of one run are consecutive.
-  fileprivate mutating func add(_ holder: Holder<Caller>, _ begin: Int64, _ end: Int64) {
+  fileprivate mutating func add(
+    _ holder: Holder<Caller>, _ begin: Int64, _ end: Int64, missed: Int64 = 0
+  ) {
+    missedBy[holder.cause.rawValue] += missed
     guard end > begin else { return }
     if let next = spans.last, next.lowerBound == end {
       spans[spans.count - 1] = begin..<next.upperBound
@@ -54,10 +63,10 @@ package struct HeldBack<Caller> {
     }
     switch holder {
     case .cause(let cause): times[cause.rawValue] += end - begin
-    case .run(let number, let caller):
+    case .run(let number, let caller, let mode):
       times[HeldCause.nestedRun.rawValue] += end - begin
       run = (number, end - begin + (run.number == number ? run.time : 0))
-      if run.time > nested { (nester, nested) = (caller, run.time) }
+      if run.time > nested { (nester, self.mode, nested) = (caller, mode, run.time) }
     }
   }
 
@@ -66,8 +75,15 @@ package struct HeldBack<Caller> {
 
 /// What holds a timer back: a nested run that something began, or another cause.
 private enum Holder<Caller> {
-  case run(Int, by: Caller?)
+  case run(Int, by: Caller?, in: ModeName)
   case cause(HeldCause)
+
+  var cause: HeldCause {
+    switch self {
+    case .run: .nestedRun
+    case .cause(let cause): cause
+    }
+  }
 }
 
 /// Why a due timer is held back.
@@ -84,6 +100,8 @@ package final class WaitLog<Caller: Hashable> {
     let number: Int
     /// What began the run.
     let nester: Caller?
+
+    var holder: Holder<Caller> { .run(number, by: nester, in: mode.name) }
   }
 
   /// The runs that were under way from a moment on, outermost first.
@@ -260,8 +278,7 @@ package final class WaitLog<Caller: Hashable> {
       for begin in joined.sorted(by: >) + [max(first, span.begin)] {
         let passed = points(end) - points(begin)
         if let holder = holder(of: id, in: span, from: begin, history) {
-          held.add(holder, begin, end)
-          held.missed += passed
+          held.add(holder, begin, end, missed: passed)
         } else {
           if end > begin { served.append(begin..<end) }
           wait.late += end - begin
@@ -271,8 +288,7 @@ package final class WaitLog<Caller: Hashable> {
       }
     }
     // A timer whose mode ran before everything remembered would have fired.
-    held.add(first > date ? .cause(.noMode) : .cause(.mode), date, end)
-    held.missed += points(end)
+    held.add(first > date ? .cause(.noMode) : .cause(.mode), date, end, missed: points(end))
     var blamed = wait.missed
     if missed > merged {
       blamed += splitEarlier(id, date, interval, missed - merged, &wait, &held, &served)
@@ -294,7 +310,7 @@ package final class WaitLog<Caller: Hashable> {
     }
     guard let place else { return .cause(.mode) }
     if place == span.runs.count - 1 { return nil }
-    return .run(span.runs[place + 1].number, by: span.runs[place + 1].nester)
+    return span.runs[place + 1].holder
   }
 
   /// Dates before the one that is served now passed in the timer's own call, or while its handler
@@ -328,11 +344,10 @@ package final class WaitLog<Caller: Hashable> {
         let passed =
           (end - first) / interval - (begin - first) / interval + (begin == first ? 1 : 0)
         if span.runs.count > own.depth {
-          let nested = span.runs[own.depth]
-          held.add(.run(nested.number, by: nested.nester), begin, end)
-          held.missed += passed
+          held.add(span.runs[own.depth].holder, begin, end, missed: passed)
         } else {
           wait.missed += passed
+          if own.end - own.begin >= interval { wait.ownMissed += passed }
         }
         end = begin
       }
@@ -344,12 +359,13 @@ package final class WaitLog<Caller: Hashable> {
     var end = max(rest, min(date, history?.handlerEnd ?? date))
     let ready = max(rest, min(end, history?.handlerReady ?? end))
     held.add(.cause(.handler), end, date)
-    var blamed: Int64 = 0
+    var (blamed, nested): (Int64, Int64) = (0, 0)
     for span in spans.reversed() where span.begin < end && end > rest {
       for begin in [max(ready, span.begin), max(rest, span.begin)] where begin < end {
         let passed = points(end) - points(begin)
-        if case .run(let number, let nester)? = holder(of: id, in: span, from: begin) {
-          held.add(.run(number, by: nester), begin, end)
+        if let run = holder(of: id, in: span, from: begin), run.cause == .nestedRun {
+          held.add(run, begin, end, missed: passed)
+          nested += passed
         } else if begin >= ready {
           served.append(begin..<end)
           wait.late += end - begin
@@ -361,8 +377,9 @@ package final class WaitLog<Caller: Hashable> {
         end = begin
       }
     }
-    held.add(.cause(.handler), rest, end)
-    held.missed += (date - rest) / interval - blamed
+    let missed = (date - rest) / interval - blamed - nested
+    held.add(.cause(.handler), rest, end, missed: missed)
+    if history?.handlerEnd != nil { wait.ownMissed += missed }
     return blamed
   }
 

@@ -20,16 +20,25 @@ private func bedRecord(_ call: HostCall) throws {
   let span = try options.seconds("span", .positive) ?? 1_000_000_000
   let from = try options.seconds("from", .notNegative) ?? 0
   let window = try options.seconds("window", .positive) ?? .max
-  let (end, overflows) = from.addingReportingOverflow(window)
+  let (to, overflows) = from.addingReportingOverflow(window)
   let recorder = LoopRecorder(
     call.loop,
     LoopRecorder.Options(
       span: span, columns: try options.integer("columns", in: 0...10_000) ?? 0, from: from,
-      to: overflows ? .max : end,
+      to: overflows ? .max : to,
       details: try options.integer("details", in: 0...1_000_000) ?? 0))
   let progress = try options.boolean("progress") == true ? SimulationProgress() : nil
-  let watcher = TraceWatcher(wantsNames: true) {
-    recorder.take($0)
+  let loop = call.loop
+  let end = loop.clock.now() + span
+  var isOver = false
+  let watcher = TraceWatcher(wantsNames: true) { [weak loop] event in
+    // A nested run ends with the simulation. Later ones are left to end as they would: a handler
+    // may repeat them until something has happened.
+    if case .run(true, _, 2...) = event, let loop, !isOver {
+      isOver = loop.clock.now() >= end
+      loop.runs.frames.last?.deadline = end
+    }
+    recorder.take(event)
     progress?.note(recorder)
   }
   call.runtime.bed?.recorder = (recorder, watcher)
@@ -66,7 +75,7 @@ extension TestBed {
     stack.rawSet(-3)
     if let end = recorder.detailsEnd { stack.setSeconds("details_end", end) }
     stack.setList("items", recorder.items) { item in
-      stack.newTable(fields: 16)
+      stack.newTable(fields: 20)
       stack.setField("kind", item.kind.rawValue)
       stack.setField("name", item.subject.name)
       stack.setField("fires", item.calls)
@@ -76,6 +85,13 @@ extension TestBed {
       stack.setList("made_late_by", item.late) { stack.push($0.culprit + 1) }
       stack.setSeconds("held_max", item.held.max)
       stack.setField("held_missed", Int(item.held.missed))
+      stack.setField("own_missed", Int(item.ownMissed))
+      stack.setList("nests", item.held.nests) { nest in
+        stack.newTable(fields: 3)
+        stack.setField("item", nest.nester + 1)
+        stack.setField("mode", nest.mode.rawValue)
+        stack.setField("missed", Int(nest.missed))
+      }
       stack.setField("wake_ups", item.wakeUps)
       stack.setSeconds("busy", item.durations.sum)
       stack.setSeconds("busy_max", item.durations.max)

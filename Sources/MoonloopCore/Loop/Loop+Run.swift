@@ -71,7 +71,9 @@ extension Loop {
   private func run(_ frame: RunFrame) -> RunResult {
     begin(frame)
     notify(.entry, frame.mode)
-    if frame.limit != .max { frame.deadline = saturatingDate(clock.now(), after: frame.limit) }
+    if frame.limit != .max {
+      frame.deadline = min(frame.deadline, saturatingDate(clock.now(), after: frame.limit))
+    }
     var result: RunResult? = frame.isStopped ? .stopped : nil  // R17
     while result == nil { result = pass(frame) }
     frame.isExiting = true

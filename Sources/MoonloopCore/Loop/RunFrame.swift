@@ -16,7 +16,8 @@ package final class RunFrame {
   /// How long the run may take, counted from after its `entry` observers (R134); `Int64.max`: no
   /// limit.
   let limit: Int64
-  /// When that time is over; `Int64.max`: never, or the run has not got so far.
+  /// When that time is over; `Int64.max`: never, or the run has not got so far. A tracer that is
+  /// told of the run may have set an earlier end.
   @exclusivity(unchecked) package var deadline = Int64.max  // a plain word
   /// A timeout of zero or less: exactly one pass, which does not sleep (R12).
   package let polls: Bool

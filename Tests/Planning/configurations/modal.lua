@@ -7,7 +7,7 @@ return {
       local loop = ml.current()
       local mouse <close> = loop:timer { every = 0.1, modes = "tracking", name = "mouse",
         function() end }
-      loop:run { mode = "tracking", timeout = 1 }
+      loop:run { mode = "tracking", timeout = 1.1 }
     end },
     spin  = { every = 0.05, modes = "modal", handler = function() end },
     tick  = { every = 0.25, handler = function() end },

@@ -162,8 +162,8 @@ struct ExitStatusTests {
       status: 0,
       errors: [
         "moonloop: loop:run in mode 'modal' (command line:1) ended at once: nothing was ever in "
-          + "that mode; add the items to it that the run is to serve (modes = \"modal\"), or remove "
-          + "the run\n"
+          + "that mode; add the items to it that the run is to serve (modes = \"modal\"), or "
+          + "remove the run\n"
       ]),
     Row(  // The mode is used later.
       arguments: [

@@ -78,6 +78,13 @@ local function item_lines(result, lines)
   end
 end
 
+local function cause_lines(result, lines)
+  for place, cause in ipairs(result.causes) do
+    if place == 1 then lines[#lines + 1] = "" end
+    put(lines, layout.wrap(cause.text .. ".", 100))
+  end
+end
+
 local function failure_lines(result, lines)
   if result.stands_still then
     lines[#lines + 1] = ""
@@ -104,6 +111,7 @@ local function one_text(result)
   put(lines, layout.columns(rows, "  "))
   lines[#lines + 1] = ""
   item_lines(result, lines)
+  cause_lines(result, lines)
   failure_lines(result, lines)
   return table.concat(lines, "\n") .. "\n"
 end
@@ -207,7 +215,7 @@ function report.data(results)
   for place, result in ipairs(results) do
     local data = { file = result.name, time = result.time, clock = result.clock,
       phases = result.phases, items = {}, failures = result.failures,
-      stands_still = result.stands_still, loop = {} }
+      stands_still = result.stands_still, loop = {}, causes = {} }
     for _, total in ipairs(totals(result)) do
       data.loop[total[1]:gsub(",.*", ""):gsub("[%s-]", "_")] = total[2]
     end
@@ -215,9 +223,11 @@ function report.data(results)
       data.items[index] = { section = row.section, name = row.name, line = row.line,
         fires = row.fires, missed = row.missed, late_max = row.late_max,
         late_mean = row.late_mean, held_max = row.held_max, held_missed = row.held_missed,
+        own_missed = row.own_missed,
         wake_ups = row.wake_ups, busy = row.busy,
         busy_max = row.busy_max }
     end
+    for number, cause in ipairs(result.causes) do data.causes[number] = cause.text end
     all[place] = data
   end
   return { runs = all }

@@ -142,6 +142,85 @@ local function feed(running, doc, settings)
   end
 end
 
+-- ── what became of each item ────────────────────────────────────────────────────────────────────
+
+local RECORDED = {
+  timers = "timer", sources = "source", observers = "observer", signals = "source",
+}
+
+-- Names the origin of items that are not in the plan.
+local function name_other(item)
+  local fed, waited = item.name:match "^input of (.*)$", item.name:match "^(%a+ '.-') %(made at "
+  item.section = fed and "inputs" or waited and "after a wait" or "made by handlers"
+  item.name = fed or waited or item.name == "" and "every " .. item.kind or item.name
+  item.label = fed and "input of " .. fed or waited and waited .. " waited" or nil
+  return item
+end
+
+-- The recorded items: first in the order of the plan, then the others.
+local function rows_of(result, settings)
+  local known, rows, others = {}, {}, {}
+  for _, item in ipairs(result.items) do known[item.kind .. " " .. item.name] = item end
+  for _, item in ipairs(result.plan.items) do
+    local kind = RECORDED[item.section]
+    local is_fed = item.section == "sources" and item.kind ~= "perform"
+      and settings.inputs[item.name]
+    local key = (is_fed and "timer " or kind .. " ") .. item.name
+    local found = known[key]
+    known[key] = nil
+    rows[#rows + 1] = found or { fires = 0, missed = 0, late_max = 0, late_sum = 0, held_max = 0,
+      held_missed = 0, own_missed = 0, nests = {}, wake_ups = 0, busy = 0, busy_max = 0,
+      columns = {}, busy_columns = {}, held_columns = {} }
+    local row = rows[#rows]
+    row.section, row.name, row.line, row.every = item.section, item.name, item.line, item.every
+    row.stand_in = item.section == "signals"
+      or item.section == "sources" and item.kind ~= "perform" or nil
+  end
+  for _, item in ipairs(result.items) do
+    if not item.section then
+      others[#others + 1] = name_other(item)
+    end
+  end
+  table.sort(others, function(a, b)
+    if a.section ~= b.section then return a.section < b.section end
+    return a.name < b.name
+  end)
+  table.move(others, 1, #others, #rows + 1, rows)
+  for _, row in ipairs(rows) do
+    row.late_mean = row.fires > 0 and row.late_sum / row.fires or 0
+  end
+  return rows
+end
+
+-- How sentences name a row: by the section of the configuration, or as whatever made it does.
+local function label(row)
+  return row.line and ("%s '%s'"):format(row.section:sub(1, -2), row.name)
+    or row.label or ("'%s'"):format(row.name)
+end
+
+-- Why timers missed fires without another's fault: { rule, text, line } each; the line is that of
+-- the timer, or else of what held it back, if the configuration has one of them.
+local function causes_of(result)
+  local causes = {}
+  local function add(rule, line, text, ...)
+    causes[#causes + 1] = { rule = rule, line = line, text = text:format(...) }
+  end
+  for _, row in ipairs(result.rows) do
+    for _, nest in ipairs(row.nests) do
+      local by = result.items[nest.item]
+      add("held-back", row.line or by.line, "%s missed %s while %s ran the loop in mode '%s'",
+        label(row), units.plural(nest.missed, "fire"), label(by), nest.mode)
+    end
+    -- A fire or two may be the machine's fault.
+    if row.own_missed * 20 > row.fires then
+      add("outlasts-interval", row.line, "%s%s missed %s because its own handler had not returned",
+        label(row), row.every and (" (every %s)"):format(units.time(row.every)) or "",
+        units.plural(row.own_missed, "fire"))
+    end
+  end
+  return causes
+end
+
 -- ── running ─────────────────────────────────────────────────────────────────────────────────────
 
 -- When to stop the run that begins now, and whether because of `--stop-at`.
@@ -227,58 +306,9 @@ function simulation.run(doc, settings)
   result.name, result.plan = doc.name, made
   result.span, result.clock = settings.span, settings.clock
   result.from, result.window = settings.from, settings.window
-  result.rows = simulation.rows(result, settings)
+  result.rows = rows_of(result, settings)
+  result.causes = causes_of(result)
   return result
-end
-
--- ── what became of each item ────────────────────────────────────────────────────────────────────
-
-local RECORDED = {
-  timers = "timer", sources = "source", observers = "observer", signals = "source",
-}
-
--- Names the origin of items that are not in the plan.
-local function name_other(item)
-  local fed, waited = item.name:match "^input of (.*)$", item.name:match "^(%a+ '.-') %(made at "
-  item.section = fed and "inputs" or waited and "after a wait" or "made by handlers"
-  item.name = fed or waited or item.name == "" and "every " .. item.kind or item.name
-  item.label = fed and "input of " .. fed or waited and waited .. " waited" or nil
-  return item
-end
-
--- The recorded items: first in the order of the plan, then the others.
-function simulation.rows(result, settings)
-  local known, rows, others = {}, {}, {}
-  for _, item in ipairs(result.items) do known[item.kind .. " " .. item.name] = item end
-  for _, item in ipairs(result.plan.items) do
-    local kind = RECORDED[item.section]
-    local is_fed = item.section == "sources" and item.kind ~= "perform"
-      and settings.inputs[item.name]
-    local key = (is_fed and "timer " or kind .. " ") .. item.name
-    local found = known[key]
-    known[key] = nil
-    rows[#rows + 1] = found or { fires = 0, missed = 0, late_max = 0, late_sum = 0, held_max = 0,
-      held_missed = 0, wake_ups = 0, busy = 0, busy_max = 0, columns = {},
-      busy_columns = {}, held_columns = {} }
-    local row = rows[#rows]
-    row.section, row.name, row.line, row.every = item.section, item.name, item.line, item.every
-    row.stand_in = item.section == "signals"
-      or item.section == "sources" and item.kind ~= "perform" or nil
-  end
-  for _, item in ipairs(result.items) do
-    if not item.section then
-      others[#others + 1] = name_other(item)
-    end
-  end
-  table.sort(others, function(a, b)
-    if a.section ~= b.section then return a.section < b.section end
-    return a.name < b.name
-  end)
-  table.move(others, 1, #others, #rows + 1, rows)
-  for _, row in ipairs(rows) do
-    row.late_mean = row.fires > 0 and row.late_sum / row.fires or 0
-  end
-  return rows
 end
 
 return simulation

@@ -253,8 +253,8 @@ local function is_made_late(result, row, other)
   return false
 end
 
--- Runs the configuration, in real time while busy; reports handlers that make others miss fires.
-local function starving(doc, made, seconds, report)
+-- Runs the configuration, in real time while busy; reports why timers miss fires.
+local function by_run(doc, made, seconds, report)
   local simulation = require "moonloop.planning.simulation"
   local result, message =
     simulation.run(doc, simulation.settings { ["for"] = seconds, clock = "skip_idle" })
@@ -274,6 +274,9 @@ local function starving(doc, made, seconds, report)
       report("starves-others", item.line, ("one call of the handler of %s took longer than an "
         .. "interval of %s, which missed fires"):format(label(item), layout.list(starved)))
     end
+  end
+  for _, cause in ipairs(result.causes) do
+    if cause.line then report(cause.rule, cause.line, cause.text) end
   end
 end
 
@@ -317,7 +320,7 @@ function configurations.check(path, file, options, report, files, others)
   end
   if report_mistakes(configuration.mistakes(doc), report) then return end
   local made = check_document(doc, file, report, files, others)
-  if options["for"] then starving(doc, made, options["for"], report) end
+  if options["for"] then by_run(doc, made, options["for"], report) end
 end
 
 -- The rules for the tables that a script passes to `ml.configure`, as far as they are literal.

@@ -47,6 +47,11 @@ local list = {
     .. "after that", "use a local without <close>, or call loop:run() in the script" },
   { "starves-others", "while a handler runs, no other can: timers come late or miss fires",
     "do less per call, yield with ml.sleep(0), or use a worker" },
+  { "outlasts-interval", "a timer's handler is not called again before it has returned, and what "
+    .. "comes due meanwhile is merged into one fire", "use a longer interval, do less per call, or "
+    .. "use a worker" },
+  { "held-back", "a nested run serves only what is in its mode; everything else waits until it has "
+    .. "ended", "add the timer to that mode too, or wait as a task instead of running the loop" },
 }
 
 rules.order, rules.by_name = {}, {}
