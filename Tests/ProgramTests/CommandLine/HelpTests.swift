@@ -44,6 +44,14 @@ struct HelpTests {
     #expect(outcome.status == 2 && !outcome.errors.contains(" has describe"), "\(outcome)")
   }
 
+  /// A word of the texts is no misspelt name.
+  @Test func `of a word that only the texts have names one of them`() throws {
+    let outcome = try moonloop(["help", "scope"])
+    #expect(
+      outcome.errors
+        == "moonloop: help: no command and no entry is called 'scope'; 'loop:task' mentions it\n")
+  }
+
   static let neighbours = [
     ("timer:cancel", "timer:invalidate"), ("ml.after", "loop:after"),
     ("ml.worker.spawn", "ml.worker"), ("limits", "ml.limit"), ("loop:tmier", "loop:timer"),

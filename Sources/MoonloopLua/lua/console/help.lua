@@ -282,9 +282,10 @@ local function hint(name, more)
     end
   end
   if #name == 1 then return end  -- everything is near
-  local near, mention = meant(name) or spelling.nearest(name, known), nil
-  if near and not contains(more, near) then near = full[near] or near end
+  local near, mention = meant(name) or spelling.nearest(name, known, 1), nil
   if not near then near, mention = related(name) end
+  near = near or not mention and spelling.nearest(name, known) or nil
+  if near and not contains(more, near) then near = full[near] or near end
   return near and ("; did you mean '%s'?"):format(near) or brothers(name)
     or mention and ("; '%s' mentions it"):format(mention)
 end
