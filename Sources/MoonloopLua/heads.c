@@ -119,13 +119,14 @@ static void add_value(lua_State *L, int fields, bool is_cookie) {
 // What a server wants to know of the fields.
 struct facts {
   struct text host;
-  bool is_special;  // one says where the body ends, or something about the connection
+  bool is_special;  // one says where the body ends, or that the connection is not kept
 };
 
 static void note(struct facts *facts, struct text name, struct text value) {
   if (is(name, "host")) facts->host = value;
-  if (is(name, "connection") || is(name, "content-length") || is(name, "expect") ||
-      is(name, "transfer-encoding"))
+  if (is(name, "connection") ? !is(value, "keep-alive")
+                             : is(name, "content-length") || is(name, "expect") ||
+                                   is(name, "transfer-encoding"))
     facts->is_special = true;
 }
 
@@ -157,6 +158,7 @@ static int add_line(lua_State *L, int fields, struct text line, struct facts *fa
       lua_pushliteral(L, "'Host' is given twice");
       return 2;
     }
+    if (is(key, "connection")) facts->is_special = true;
     push(L, value);
     add_value(L, fields, is(key, "cookie"));
   }
@@ -209,17 +211,18 @@ static int fields(lua_State *L) {
 
 // ── requests ────────────────────────────────────────────────────────────────────────────────────
 
-// Whether a host is as most are: a name, perhaps with a port of at most four digits.
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Whether a host is as most are: a name, perhaps with a port.
 static bool is_plain_host(struct text host) {
   struct text name = take(&host, HOST);
   if (name.at == name.end) return false;
   if (host.at == host.end) return true;
-  if (!take_byte(&host, ':') || host.at == host.end || count_of(host) > 4) return false;
-  while (host.at < host.end && *host.at >= '0' && *host.at <= '9') host.at++;
-  return host.at == host.end;
+  if (!take_byte(&host, ':') || host.at == host.end || count_of(host) > 5) return false;
+  int port = 0;
+  for (; host.at < host.end && is_digit(*host.at); host.at++) port = 10 * port + (*host.at - '0');
+  return host.at == host.end && port <= 65535;
 }
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static void set(lua_State *L, const char *name, struct text value) {
   push(L, value);

@@ -25,7 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char request[] = "GET / HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n";
+// As wrk asks.
+static const char request[] = "GET / HTTP/1.1\r\nHost: 127.0.0.1:%s\r\n\r\n";
 enum { END_OF_PAGE = '~' };
 
 static struct {
@@ -142,11 +143,12 @@ int main(int argc, char **argv) {
   pid_t pid = atoi(argv[1]);
   long count = atol(argv[3]), active = atol(argv[4]), measured = atol(argv[6]);
   message.is_http = !strcmp(argv[5], "http");
-  message.size = message.is_http ? strlen(request) : (size_t)atol(argv[5]);
-  char *bytes = malloc(message.size + 1);
+  size_t most = message.is_http ? sizeof request + strlen(argv[2]) : (size_t)atol(argv[5]) + 1;
+  char *bytes = malloc(most);
   connections = calloc((size_t)count, sizeof *connections);
   if (bytes == NULL || connections == NULL) fail("memory");
-  message.bytes = message.is_http ? request : memset(bytes, 'x', message.size);
+  message.bytes = message.is_http ? bytes : memset(bytes, 'x', most);
+  message.size = message.is_http ? (size_t)snprintf(bytes, most, request, argv[2]) : most - 1;
 
   struct account a = {.times = calloc((size_t)measured + 1, sizeof *a.times)};
   if (a.times == NULL || (pid && clock_getcpuclockid(pid, &a.server))) fail("account");
