@@ -111,21 +111,26 @@ struct BlockList {
     }
   }
 
-  /// Puts a block after those of its order and of lower ones (R145).
+  /// Puts a block after those of its order and of lower ones (R145), and moves blocks that are
+  /// finished to a list: nothing is released here.
   /// - Returns: How many more wait.
   @inline(__always)
-  fileprivate mutating func append(_ block: QueuedBlock) -> Int {
+  fileprivate mutating func append(
+    _ block: QueuedBlock, finished: inout [QueuedBlock]
+  ) -> Int {
     if !hasOrders && block.request.aim == nil && blocks.count < limit {
       blocks.append(block)
       return 1
     }
-    return insert(block)
+    return insert(block, finished: &finished)
   }
 
   @inline(never)
-  fileprivate mutating func insert(_ block: QueuedBlock) -> Int {
+  fileprivate mutating func insert(
+    _ block: QueuedBlock, finished: inout [QueuedBlock]
+  ) -> Int {
     let before = blocks.count
-    if blocks.count >= limit { prune() }
+    if blocks.count >= limit { prune(&finished) }
     hasOrders = hasOrders || block.order != 0
     var (low, high) = (0, blocks.count)
     while low < high {
@@ -137,11 +142,13 @@ struct BlockList {
   }
 
   /// Removes finished blocks, once they may be half of all.
-  private mutating func prune() {
+  private mutating func prune(_ finished: inout [QueuedBlock]) {
     Steps.note(blocks.count)
-    // Releasing a block may queue another one.
-    let old = blocks
-    blocks = old.filter(\.isLive)
+    var live: [QueuedBlock] = []
+    for block in blocks {
+      if block.isLive { live.append(block) } else { finished.append(block) }
+    }
+    blocks = live
     limit = max(Self.least, 2 * blocks.count)
   }
 
@@ -194,6 +201,9 @@ struct PendingBlocks {
   var targets = PerformTargets()
   /// A job of an actor is under way: no other is performed, also in nested runs.
   var holdsJobs = false
+  /// What has left the lists without being taken. Its release may call a `deinit` that queues a
+  /// block, so it goes when the change of this is over: see `Loop.releaseFinished`.
+  fileprivate var finished: [QueuedBlock] = []
 
   /// Gives a block its place in order of adding.
   mutating func number(_ block: QueuedBlock) {
@@ -204,19 +214,19 @@ struct PendingBlocks {
   @inline(__always)
   mutating func append(_ block: QueuedBlock, to mode: Mode) {
     if block.asSource {
-      requestCount += mode.requests.append(block)
+      requestCount += mode.requests.append(block, finished: &finished)
     } else {
-      blockCount += mode.blocks.append(block)
+      blockCount += mode.blocks.append(block, finished: &finished)
     }
   }
 
   mutating func appendCommon(_ block: QueuedBlock) {
     if block.job != nil {
-      blockCount += jobs.append(block)
+      blockCount += jobs.append(block, finished: &finished)
     } else if block.asSource {
-      requestCount += commonRequests.append(block)
+      requestCount += commonRequests.append(block, finished: &finished)
     } else {
-      blockCount += commonBlocks.append(block)
+      blockCount += commonBlocks.append(block, finished: &finished)
     }
   }
 
@@ -246,8 +256,6 @@ struct PendingBlocks {
   }
 
   /// Takes all blocks that wait for a mode, together (R109).
-  ///
-  /// Nothing is released here, because a deinit may queue a block while this is under way.
   mutating func takeBlocks(for mode: Mode) -> [QueuedBlock] {
     var taken = mode.blocks.takeAll()
     if mode.isCommon {
@@ -255,7 +263,7 @@ struct PendingBlocks {
       if !holdsJobs { jobs.moveAll(to: &taken) }
     }
     blockCount -= taken.count
-    return Self.own(taken)
+    return own(taken)
   }
 
   /// Takes all perform requests that wait for a mode, together.
@@ -263,7 +271,7 @@ struct PendingBlocks {
     var taken = mode.requests.takeAll()
     if mode.isCommon { commonRequests.moveAll(to: &taken) }
     requestCount -= taken.count
-    return Self.own(taken)
+    return own(taken)
   }
 
   /// Takes what waits for common modes after a block of a batch.
@@ -285,7 +293,7 @@ struct PendingBlocks {
       if !holdsJobs { found += jobs.take(where: isOfBatch) }
       blockCount -= found.count
     }
-    return (rest + Self.own(found)).sorted { $0.precedes($1) }
+    return (rest + own(found)).sorted { $0.precedes($1) }
   }
 
   /// Puts the rest of a batch back in its place: the next pass performs it.
@@ -294,18 +302,26 @@ struct PendingBlocks {
       block.isTaken = false
       let isOwn = block.modes.contains(mode.name)
       if block.job != nil {
-        blockCount += jobs.insert(block)
+        blockCount += jobs.insert(block, finished: &finished)
       } else if block.asSource {
-        requestCount += isOwn ? mode.requests.insert(block) : commonRequests.insert(block)
+        requestCount += isOwn
+          ? mode.requests.insert(block, finished: &finished)
+          : commonRequests.insert(block, finished: &finished)
       } else {
-        blockCount += isOwn ? mode.blocks.insert(block) : commonBlocks.insert(block)
+        blockCount += isOwn
+          ? mode.blocks.insert(block, finished: &finished)
+          : commonBlocks.insert(block, finished: &finished)
       }
     }
   }
 
   /// Marks what was taken, except what another mode took before.
-  private static func own(_ taken: [QueuedBlock]) -> [QueuedBlock] {
-    let rest = taken.contains(where: \.isTaken) ? taken.filter { !$0.isTaken } : taken
+  private mutating func own(_ taken: [QueuedBlock]) -> [QueuedBlock] {
+    var rest = taken
+    if taken.contains(where: \.isTaken) {
+      rest = taken.filter { !$0.isTaken }
+      finished += taken.filter(\.isTaken)
+    }
     for block in rest { block.isTaken = true }
     return rest
   }
@@ -318,5 +334,19 @@ struct PendingBlocks {
     blockCount = 0
     requestCount = 0
     return taken
+  }
+}
+
+extension Loop {
+  /// Releases the blocks that have left all lists. A `deinit` may queue others meanwhile.
+  @inline(__always)
+  func releaseFinished() {
+    if !pending.finished.isEmpty { releaseAll() }
+  }
+
+  @inline(never)
+  private func releaseAll() {
+    var finished: [QueuedBlock] = []
+    swap(&finished, &pending.finished)
   }
 }

@@ -283,6 +283,7 @@ extension Loop {
     /// What items equal to it have in common, in a mode or among the common items; nil: it is equal
     /// to itself only.
     func equality(in mode: Mode?) -> EqualityKey? { nil }
+    var identity: AnyHashable? { nil }
 
     /// What kind of item it is, in a word: for reports.
     package var kind: String { "item" }

@@ -181,7 +181,8 @@ extension Loop {
   // MARK: Joining and leaving a mode
 
   package func join(_ item: Item, _ mode: Mode) throws(LoopError) {
-    if place(of: item, in: mode) != nil || standIn(for: item, in: mode) !== item { return }
+    if standIn(for: item, in: mode) !== item || place(of: item, in: mode) != nil { return }
+    guard item.isValid else { throw .invalidItem(item.label) }  // The program's `==` has ended it.
     try item.willJoin(mode, of: self)
     let place = item.enlist(in: mode)
     changePlaces(of: item) { $0.set(place, in: mode.index) }

@@ -165,6 +165,7 @@ extension Loop {
         pending.append(block, to: mode(name))  // R108
       }
     }
+    releaseFinished()
   }
 
   /// Performs the blocks that wait for a mode, together (R104, R106, R109).
@@ -178,12 +179,14 @@ extension Loop {
   /// common modes after it belongs to the same batch (R109).
   @discardableResult
   package func performTaken(_ taken: [QueuedBlock], _ mode: Mode) -> Bool {
+    releaseFinished()
     let (wasCommon, last) = (mode.isCommon, pending.lastNumber)
     let mustYield = hooks.mustYield
     var any = false
     for (place, block) in taken.enumerated() {
       if mustYield?() == true {
         pending.giveBack(taken[place...], to: mode)
+        releaseFinished()
         break
       }
       guard block.request.begin() else { continue }

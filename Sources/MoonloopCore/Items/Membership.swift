@@ -29,7 +29,7 @@ struct LoopItems {
   /// Sources and ports that belong to another loop as well.
   var guests: [ObjectIdentifier: Guest] = [:]
   /// The sources that can be equal to others, by the places that only one of those can have.
-  var equals: [EqualityKey: Loop.Item] = [:]
+  var equals: [EqualityKey: [Loop.Item]] = [:]
 }
 
 /// What a loop knows of a source or port that belongs to another loop. Loop thread only.

@@ -226,11 +226,9 @@ extension Loop {
     }
     override func deliverHeld(on loop: Loop) { loop.noteHeldSignal(self) }
 
+    override var identity: AnyHashable? { traits?.identity }
     override func equality(in mode: Mode?) -> EqualityKey? {
-      guard isAtHome else { return nil }  // it is in no loop of this thread
-      return traits?.identity.map { identity in
-        EqualityKey(mode: mode?.index ?? -1, order: order, identity: identity)
-      }
+      isAtHome ? EqualityKey(of: self, in: mode) : nil  // else it is in no loop of this thread
     }
 
     package override var kind: String { "source" }

@@ -5,6 +5,8 @@
 package final class SourceTraits {
   /// Sources with equal identities and equal orders count as one (R143).
   package let identity: AnyHashable?
+  /// Computed once: `hash(into:)` is the program's, and may use the loop.
+  fileprivate let hash: Int
   /// Says what the source is about; goes with its handlers.
   @exclusivity(unchecked) fileprivate(set) var describe: ((Loop.Source) -> String)?
 
@@ -12,6 +14,7 @@ package final class SourceTraits {
   package init?(identity: AnyHashable?, describe: ((Loop.Source) -> String)?) {
     if identity == nil && describe == nil { return nil }
     self.identity = identity
+    hash = identity?.hashValue ?? 0
     self.describe = describe
   }
 
@@ -38,17 +41,26 @@ extension Loop.Source: CustomStringConvertible {
   }
 }
 
-/// A place that one source of several equal ones can have.
+/// A place that one source of several equal ones can have; compared by numbers alone, as the
+/// program's `==` may use the loop while it is looked for.
 struct EqualityKey: Hashable {
   /// The mode by its index; -1: among the common items.
-  let mode: Int
-  let order: Int
-  let identity: AnyHashable
+  private let mode: Int
+  private let order: Int
+  private let hash: Int
+
+  /// - Returns: nil for a source that is equal to itself only.
+  init?(of source: Loop.Source, in mode: Mode?) {
+    guard let traits = source.traits, traits.identity != nil else { return nil }
+    self.mode = mode?.index ?? -1
+    order = source.order
+    hash = traits.hash
+  }
 }
 
 extension Loop {
   /// The source that is in a mode, or is a common item if that is nil, and to which this one is
-  /// equal; the item itself if there is none (R143).
+  /// equal; the item itself if there is none (R143). Calls the program's `==`.
   @inline(__always)
   func standIn(for item: Item, in mode: Mode?) -> Item {
     items.equals.isEmpty ? item : findStandIn(for: item, in: mode)
@@ -56,7 +68,11 @@ extension Loop {
 
   @inline(never)
   private func findStandIn(for item: Item, in mode: Mode?) -> Item {
-    item.equality(in: mode).flatMap { items.equals[$0] } ?? item
+    guard let key = item.equality(in: mode), let candidates = items.equals[key] else {
+      return item
+    }
+    let identity = item.identity
+    return candidates.first { $0 === item || $0.identity == identity } ?? item
   }
 
   /// The sources that `remove` removes from modes in place of this one. Loop thread only.
@@ -74,12 +90,13 @@ extension Loop {
   /// A source has come into a mode, or is a common item now.
   func noteEqual(_ item: Item, in mode: Mode?) {
     guard let key = item.equality(in: mode) else { return }
-    if items.equals[key] == nil { items.equals[key] = item }
+    items.equals[key, default: []].append(item)
   }
 
   /// It has left the mode, or is a common item no more.
   func forgetEqual(_ item: Item, in mode: Mode?) {
-    guard let key = item.equality(in: mode), items.equals[key] === item else { return }
-    items.equals[key] = nil
+    guard let key = item.equality(in: mode), var equal = items.equals[key] else { return }
+    equal.removeAll { $0 === item }
+    items.equals[key] = equal.isEmpty ? nil : equal
   }
 }
