@@ -29,6 +29,7 @@ extension LuaState {
     guard let passing = body.passing.take() else { return error.traceback }
     guard error.traceback.isEmpty else { return error.traceback }
     if let value = passing.value {
+      guard value.belongs(to: self) else { return [] }  // another state's error, raised in a box
       value.put(on: stack)
       let isSame = stack.isSame(-1, -2)
       stack.pop()

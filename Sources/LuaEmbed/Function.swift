@@ -106,7 +106,7 @@ extension LuaState {
     setFunction(name) { [unowned state = inner] stack in  // lives until the state is closed
       var index: Int32 = 0
       let results = try body(state, repeat stack.next((each A).self, &index))
-      return stack.results(repeat each results)
+      return try stack.results(repeat each results)
     }
   }
 

@@ -50,7 +50,7 @@ final class LuaStateBody: @unchecked Sendable {
   var later: ((@escaping () -> Void) -> Void)?
   /// How many calls of the program into the state are under way.
   // Unchecked: counted in each call, and nothing is called while it is.
-  @exclusivity(unchecked) private var calls = 0
+  @exclusivity(unchecked) private(set) var calls = 0
   /// Whether the state closes as soon as its code is not running any more.
   @exclusivity(unchecked) private var closesLater = false  // as `calls`
   /// The state's loop has ended, which the program cannot foresee: its calls are ignored from then

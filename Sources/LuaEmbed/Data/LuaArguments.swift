@@ -46,10 +46,12 @@ public protocol LuaResults {
 
 extension LuaStack {
   /// Pushes the results of a closure, and returns how many there are. [-0, +n, raises: -]
-  package func results<each R: LuaPushable>(_ values: repeat each R) -> Int {
+  package func results<each R: LuaPushable>(
+    _ values: repeat each R
+  ) throws(LuaArgumentError) -> Int {
     var count = 0
     for value in repeat each values {
-      _ = reserve(8)
+      guard reserve(8) else { throw LuaArgumentError("too many results") }
       value.push(on: self)
       count += 1
     }
@@ -79,7 +81,7 @@ func plain<each A: LuaReadable, each R: LuaPushable>(
   { stack in
     var index: Int32 = 0
     let results = try body(repeat stack.next((each A).self, &index))
-    return stack.results(repeat each results)
+    return try stack.results(repeat each results)
   }
 }
 

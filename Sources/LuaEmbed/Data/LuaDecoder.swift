@@ -70,7 +70,9 @@ struct LuaFieldTable {
   let work: LuaDecoding
   let index: Int32
   private let frame: LuaFrame
-  let isWord: Bool
+  /// nil: a word.
+  private let table: LuaOpenTable?
+  var isWord: Bool { table == nil }
   private let names: LuaAskedNames?
   private let defaults: LuaFieldTraits?
   let containers: [LuaKey]
@@ -86,8 +88,8 @@ struct LuaFieldTable {
     self.defaults = defaults
     self.containers = containers
     switch work.stack.type(index) {
-    case .table: self.isWord = false
-    case .string where isWord(work.stack.string(index) ?? ""): self.isWord = true
+    case .table: table = LuaOpenTable(work.stack, index)
+    case .string where isWord(work.stack.string(index) ?? ""): table = nil
     default:
       throw work.mismatch(
         [String: Any].self, "a table", index, LuaPlace(containers: containers))
@@ -96,7 +98,7 @@ struct LuaFieldTable {
 
   /// Pushes the value of a field, or its default. [-0, +1, raises: -]
   func push(_ name: String, _ number: Int?) throws -> Int32 {
-    try work.requireUse(frame)
+    try work.requireUse(frame, table)
     let stack = work.stack  // With room reserved for what stays on it.
     names?.add(name)
     if isWord {
@@ -124,7 +126,7 @@ struct LuaFieldTable {
   }
 
   /// Whether the table is still there.
-  var isOpen: Bool { work.reads(frame) }
+  var isOpen: Bool { work.reads(frame, table) }
 
   func contains(_ name: String, _ number: Int?) -> Bool {
     if !isOpen { return false }
@@ -188,17 +190,24 @@ struct LuaFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     if table.isWord {
       return [Key(stringValue: stack.string(table.index) ?? "")].compactMap(\.self)
     }
-    var keys: [Key] = []
+    // A key's initializer may use the state, also this table.
+    var found: [LuaValue] = []
     stack.pushNil()
     while stack.next(table.index) {
       stack.pop()
       if stack.type(-1) == .string {
-        if let name = stack.text(-1), let key = Key(stringValue: name) { keys.append(key) }
-      } else if let number = stack.exactInteger(-1), let key = Key(intValue: number) {
-        keys.append(key)
+        if let name = stack.text(-1) { found.append(.string(name)) }
+      } else if let number = stack.exactInteger(-1) {
+        found.append(.integer(number))
       }
     }
-    return keys
+    return found.compactMap {
+      switch $0 {
+      case .string(let name): Key(stringValue: name)
+      case .integer(let number): Key(intValue: number)
+      default: nil
+      }
+    }
   }
 
   func contains(_ key: Key) -> Bool { table.contains(key.stringValue, key.intValue) }
@@ -274,6 +283,8 @@ struct LuaItems: UnkeyedDecodingContainer {
   private let frame: LuaFrame
   private let containers: [LuaKey]
   private let bytes: [UInt8]?
+  /// nil: a string.
+  private let table: LuaOpenTable?
   private let size: Int
   private(set) var currentIndex = 0
 
@@ -284,6 +295,7 @@ struct LuaItems: UnkeyedDecodingContainer {
     self.containers = containers
     bytes = work.stack.withBytes(index) { Array($0) }
     size = try bytes?.count ?? work.listCount(index, containers)
+    table = bytes == nil ? LuaOpenTable(work.stack, index) : nil
   }
 
   var codingPath: [any CodingKey] { containers }
@@ -294,7 +306,7 @@ struct LuaItems: UnkeyedDecodingContainer {
 
   /// Pushes the next item. [-0, +1, raises: -]
   private func push() throws -> Int32 {
-    try work.requireUse(frame)
+    try work.requireUse(frame, table)
     guard work.stack.reserve(8) else { throw work.failure("too much at once") }
     if isAtEnd {
       throw DecodingError.valueNotFound(

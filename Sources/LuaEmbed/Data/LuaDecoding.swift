@@ -30,18 +30,23 @@ final class LuaDecoding {
   @exclusivity(unchecked) private var stray: [any CodingKey]?
   /// What is known about the types that occurred: few, so that a search is quick.
   @exclusivity(unchecked) private var traits: [LuaFieldTraits] = []
+  private let body: LuaStateBody
+  /// The calls into the state, this one included: what is read here waits while others run.
+  private let depth: Int
 
-  init(_ stack: LuaStack) { self.stack = stack }
+  private init(_ stack: LuaStack, _ body: LuaStateBody) {
+    (self.stack, self.body, depth) = (stack, body, body.calls)
+  }
 
   /// Reads the value at an index. [-0, +0, raises: -]
   static func decode<T: Decodable>(_ type: T.Type, _ stack: LuaStack, _ index: Int32)
     throws(LuaDataFailure) -> T
   {
-    let work = LuaDecoding(stack)
     // A type may close the state: it closes when the value is made.
     let body = stack.state.body
     body.beginCall()
     defer { body.endCall() }
+    let work = LuaDecoding(stack, body)
     let top = cml_gettop(stack.L)
     defer { cml_settop(stack.L, top) }
     do { return try work.value(T.self, stack.absolute(index)) } catch {
@@ -182,15 +187,28 @@ final class LuaDecoding {
 
   /// Whether a value is still being read, so that its source is on the stack.
   @inline(__always)
-  func reads(_ frame: LuaFrame) -> Bool { frames.contains(frame) }
+  func reads(_ frame: LuaFrame) -> Bool { frames.contains(frame) && body.calls == depth }
 
   @inline(__always)
   func requireUse(_ frame: LuaFrame) throws {
     if !reads(frame) { throw isOver }
   }
 
+  /// The same for a container: nil if it is not one of a table.
+  @inline(__always)
+  func requireUse(_ frame: LuaFrame, _ table: LuaOpenTable?) throws {
+    if !reads(frame, table) { throw isOver }
+  }
+
+  @inline(__always)
+  func reads(_ frame: LuaFrame, _ table: LuaOpenTable?) -> Bool {
+    reads(frame) && table?.isOpen(stack) != false
+  }
+
   private var isOver: any Error {
-    failure("this decoder has expired: it can be used only while it decodes")
+    failure(
+      "this decoder has expired: it can be used only while it decodes, and while no other value "
+        + "crosses")
   }
 }
 

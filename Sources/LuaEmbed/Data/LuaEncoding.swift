@@ -10,17 +10,24 @@ final class LuaEncoding {
   private var failed: [any CodingKey]?
   /// The values that are being written, each inside the one before.
   private var frames = LuaFrames()
+  private let body: LuaStateBody
+  /// The calls into the state, this one included: what is written here waits while others run.
+  private let depth: Int
+  /// Whether something was left out because the stack cannot grow.
+  private var isFull = false
 
-  init(_ stack: LuaStack) { self.stack = stack }
+  private init(_ stack: LuaStack, _ body: LuaStateBody) {
+    (self.stack, self.body, depth) = (stack, body, body.calls)
+  }
 
   /// Pushes a value. [-0, +1, raises: -]
   /// - Throws: `LuaError`; nothing is pushed then.
   static func push<T: Encodable>(_ value: T, on stack: LuaStack) throws(LuaError) {
-    let work = LuaEncoding(stack)
     // A type may close the state: it closes when the value is written.
     let body = stack.state.body
     body.beginCall()
     defer { body.endCall() }
+    let work = LuaEncoding(stack, body)
     let top = cml_gettop(stack.L)
     do {
       guard stack.reserve(8) else { throw work.failure(value, "too much at once") }
@@ -101,23 +108,28 @@ final class LuaEncoding {
     case .field(let table, let name):
       stack.push(name)
       push(stack)
-      cml_rawset(L, table)
+      cml_rawset(L, table.index)
     case .item(let table, let place):
       push(stack)
-      cml_rawseti(L, table, Int64(place) + 1)
+      cml_rawseti(L, table.index, Int64(place) + 1)
     }
   }
 
   /// Puts a new table into a place and leaves it on the stack; an existing one is used again,
   /// because a type may request its container twice. [-0, +1, raises: -]
-  func open(_ seat: LuaSeatOfValue) -> Int32 {
-    _ = stack.reserve(8)
+  /// - Returns: nil if the value that contains the place is over, or the stack is full.
+  func open(_ seat: LuaSeatOfValue, in outer: LuaFrame) -> LuaOpenTable? {
+    guard writes(outer, seat) else { return nil }
+    guard stack.reserve(8) else {
+      isFull = true
+      return nil
+    }
     switch seat {
     case .slot(let index): cml_pushvalue(L, index)
     case .field(let table, let name):
       stack.push(name)
-      _ = cml_rawget(L, table)
-    case .item(let table, let place): _ = cml_rawgeti(L, table, Int64(place) + 1)
+      _ = cml_rawget(L, table.index)
+    case .item(let table, let place): _ = cml_rawgeti(L, table.index, Int64(place) + 1)
     }
     if stack.type(-1) != .table {
       stack.pop()
@@ -125,18 +137,29 @@ final class LuaEncoding {
       let index = cml_gettop(L)
       set(seat) { cml_pushvalue($0.L, index) }
     }
-    return cml_gettop(L)
+    return LuaOpenTable(stack, cml_gettop(L))
   }
 
   /// The innermost value that is being written, for containers that are valid only during that.
   var frame: LuaFrame { frames.innermost }
 
-  /// Whether a value is still being written, so that its target is on the stack.
-  func writes(_ frame: LuaFrame) -> Bool { frames.contains(frame) }
+  /// Whether a value is still being written, and the place in it is still on the stack.
+  func writes(_ frame: LuaFrame, _ seat: LuaSeatOfValue) -> Bool {
+    guard frames.contains(frame), body.calls == depth else { return false }
+    switch seat {
+    case .slot: return true
+    case .field(let table, _), .item(let table, _): return table.isOpen(stack)
+    }
+  }
 
-  func requireUse(_ frame: LuaFrame, for value: Any) throws {
-    if writes(frame) { return }
-    throw failure(value, "this encoder has expired: it can be used only while it encodes")
+  func requireUse(_ frame: LuaFrame, _ seat: LuaSeatOfValue, for value: Any) throws {
+    if writes(frame, seat) { return }
+    throw failure(
+      value,
+      isFull
+        ? "too much at once"
+        : "this encoder has expired: it can be used only while it encodes, and while no other "
+          + "value crosses")
   }
 
   private func failure(_ value: Any, _ text: String, _ key: LuaKey? = nil) -> any Error {
@@ -178,10 +201,9 @@ extension Dictionary: LuaNumberKeyed where Key == Int {}
 enum LuaSeatOfValue {
   /// A place on the stack.
   case slot(Int32)
-  /// A field of the table at an index.
-  case field(Int32, String)
-  /// An item of the list at an index, counted from 0.
-  case item(Int32, Int)
+  case field(LuaOpenTable, String)
+  /// An item of a list, counted from 0.
+  case item(LuaOpenTable, Int)
 }
 
 /// One value, for the type that writes it. Once that is over, calls have no effect.
@@ -208,11 +230,11 @@ struct LuaValueEncoder: Encoder, SingleValueEncodingContainer {
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
   func encodeNil() throws {
-    if work.writes(frame) { work.set(seat) { $0.pushNil() } }
+    if work.writes(frame, seat) { work.set(seat) { $0.pushNil() } }
   }
 
   func encode<T: Encodable>(_ value: T) throws {
-    try work.requireUse(frame, for: value)
+    try work.requireUse(frame, seat, for: value)
     try work.write(value, seat, key: nil)
   }
 }
@@ -220,16 +242,16 @@ struct LuaValueEncoder: Encoder, SingleValueEncodingContainer {
 /// The fields of a new table. Nil values are left out.
 struct LuaNewFields<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private let work: LuaEncoding
-  private let table: Int32
+  private let table: LuaOpenTable
   private let frame: LuaFrame
   private let hasNumbers: Bool
 
   /// - Parameter outer: The value that contains the table; if that is over, so is this.
   init(_ work: LuaEncoding, _ seat: LuaSeatOfValue, _ outer: LuaFrame) {
     self.work = work
-    let isOpen = work.writes(outer)
-    frame = isOpen ? work.frame : .none
-    table = isOpen ? work.open(seat) : 0
+    let open = work.open(seat, in: outer)
+    frame = open == nil ? .none : work.frame
+    table = open ?? .none
     (hasNumbers, work.hasNumbers) = (work.hasNumbers, false)
   }
 
@@ -254,13 +276,15 @@ struct LuaNewFields<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   @inline(__always)
   private func set<T>(_ key: Key, _ value: T, _ push: (LuaStack) -> Void) throws {
-    try work.requireUse(frame, for: value)
-    work.set(seat(key), push)
+    let seat = seat(key)
+    try work.requireUse(frame, seat, for: value)
+    work.set(seat, push)
   }
 
   func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-    try work.requireUse(frame, for: value)
-    try work.write(value, seat(key), key: LuaKey(key))
+    let seat = seat(key)
+    try work.requireUse(frame, seat, for: value)
+    try work.write(value, seat, key: LuaKey(key))
   }
 
   func nestedContainer<Nested>(
@@ -281,16 +305,16 @@ struct LuaNewFields<Key: CodingKey>: KeyedEncodingContainerProtocol {
 /// The items of a new list. A nil value leaves its place empty.
 struct LuaNewItems: UnkeyedEncodingContainer {
   private let work: LuaEncoding
-  private let table: Int32
+  private let table: LuaOpenTable
   private let frame: LuaFrame
   private(set) var count = 0
 
   /// - Parameter outer: As for `LuaNewFields`.
   init(_ work: LuaEncoding, _ seat: LuaSeatOfValue, _ outer: LuaFrame) {
     self.work = work
-    let isOpen = work.writes(outer)
-    frame = isOpen ? work.frame : .none
-    table = isOpen ? work.open(seat) : 0
+    let open = work.open(seat, in: outer)
+    frame = open == nil ? .none : work.frame
+    table = open ?? .none
   }
 
   var codingPath: [any CodingKey] { work.path }
@@ -303,12 +327,12 @@ struct LuaNewItems: UnkeyedEncodingContainer {
   mutating func encodeNil() { count += 1 }
 
   mutating func encode(_ value: String) throws {
-    try work.requireUse(frame, for: value)
+    try work.requireUse(frame, .item(table, count), for: value)
     work.set(next()) { $0.push(value) }
   }
 
   mutating func encode<T: Encodable>(_ value: T) throws {
-    try work.requireUse(frame, for: value)
+    try work.requireUse(frame, .item(table, count), for: value)
     let key = LuaKey.item(count)
     try work.write(value, next(), key: key)
   }

@@ -79,7 +79,7 @@ public struct LuaMember<Object> {
         var index: Int32 = 1
         let object = try access.read(stack, 1)
         let results = try body(object, repeat stack.next((each A).self, &index))
-        return stack.results(repeat each results)
+        return try stack.results(repeat each results)
       }
     }
   }
@@ -93,7 +93,7 @@ public struct LuaMember<Object> {
         var index: Int32 = 1
         let object = try access.read(stack, 1)
         let results = try body(object, stack.state, repeat stack.next((each A).self, &index))
-        return stack.results(repeat each results)
+        return try stack.results(repeat each results)
       }
     }
   }
@@ -107,7 +107,7 @@ public struct LuaMember<Object> {
         var object = try access.read(stack, 1)
         let results = try body(&object, repeat stack.next((each A).self, &index))
         try access.replace(stack, 1, by: object)
-        return stack.results(repeat each results)
+        return try stack.results(repeat each results)
       }
     }
   }

@@ -77,7 +77,10 @@ extension LuaState {
   /// Pushes the userdata of an object: the same one as long as Lua holds it. [-0, +1, raises: -]
   func push(object: AnyObject, on stack: LuaStack) {
     guard let kind = kind(of: object) else {
-      fatalError("class \(type(of: object)) is not registered with \(body.label)")
+      let type: Any.Type = Swift.type(of: object)
+      fatalError(
+        "class \(type) is not registered with \(body.label): call register(\(type).self, …) before "
+          + "one of its objects crosses")
     }
     let pointer = Unmanaged.passUnretained(object).toOpaque()
     if cml_push_known(stack.L, pointer) { return }
@@ -89,13 +92,13 @@ extension LuaState {
   private func kind(of object: AnyObject) -> OpaquePointer? {
     let own = ObjectIdentifier(type(of: object))
     if let kind = classes[own] ?? body.subclasses[own] { return kind }
-    var mirror = Mirror(reflecting: object).superclassMirror
-    while let above = mirror {
-      if let type = above.subjectType as? AnyClass, let kind = classes[ObjectIdentifier(type)] {
+    var above: AnyClass? = _getSuperclass(type(of: object))  // A mirror shows what the class wants.
+    while let type = above {
+      if let kind = classes[ObjectIdentifier(type)] {
         body.subclasses[own] = kind
         return kind
       }
-      mirror = above.superclassMirror
+      above = _getSuperclass(type)
     }
     return nil
   }
@@ -146,7 +149,9 @@ extension LuaStruct {
   public func push(to seat: inout LuaSeat) {
     let stack = seat.take()
     guard let kind = stack.state.classes[ObjectIdentifier(Self.self)] else {
-      fatalError("structure \(Self.self) is not registered with \(stack.state.body.label)")
+      fatalError(
+        "structure \(Self.self) is not registered with \(stack.state.body.label): call "
+          + "register(\(Self.self).self, …) before one crosses")
     }
     stack.pushNew(Boxed(self), of: kind)
   }

@@ -89,7 +89,11 @@ private struct AsyncResult: Sendable {
 
   init<each R: LuaPushable & Sendable>(_ values: repeat each R) {
     let values = (repeat each values)
-    push = { stack in stack.results(repeat each values) }
+    push = { stack in
+      do throws(LuaArgumentError) { return try stack.results(repeat each values) } catch {
+        return stack.pushFailure("too many results", "")
+      }
+    }
   }
 
   init(coded value: some Encodable & Sendable) {

@@ -304,11 +304,13 @@ struct PendingBlocks {
       if block.job != nil {
         blockCount += jobs.insert(block, finished: &finished)
       } else if block.asSource {
-        requestCount += isOwn
+        requestCount +=
+          isOwn
           ? mode.requests.insert(block, finished: &finished)
           : commonRequests.insert(block, finished: &finished)
       } else {
-        blockCount += isOwn
+        blockCount +=
+          isOwn
           ? mode.blocks.insert(block, finished: &finished)
           : commonBlocks.insert(block, finished: &finished)
       }
