@@ -109,7 +109,9 @@ public final class LuaReference: Sendable {
   func put(on stack: LuaStack) {
     let state = stack.state
     guard list === state.releases else {
-      fatalError("a Lua value of \(list.label) was handed to another, \(state.body.label)")
+      fatalError(
+        "a Lua value of \(list.label) was handed to another state, \(state.body.label); copy it "
+          + "with LuaCopy")
     }
     stack.push(ref: ref)
   }

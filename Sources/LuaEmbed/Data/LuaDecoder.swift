@@ -115,7 +115,7 @@ struct LuaFieldTable {
   /// position; its default. [-1, +1, raises: -]
   private func pushOther(_ name: String, _ number: Int?) throws {
     let isPlace = name.utf8.first == UInt8(ascii: "_")
-    if let place = number ?? (isPlace ? Int(name.dropFirst()).map { $0 + 1 } : nil) {
+    if let place = number ?? (isPlace ? Int(name.dropFirst()).map { $0 &+ 1 } : nil) {
       work.stack.pop()
       if cml_rawgeti(work.L, index, Int64(place)) != 0 { return }
     }

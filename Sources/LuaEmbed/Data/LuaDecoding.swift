@@ -358,7 +358,9 @@ final class LuaFieldTraits {
     case .simple(let read): return try read(work, index) as! T  // the type is the one it reads
     case .duration:
       let seconds = try work.number(index)
-      guard let nanoseconds = LuaSeconds.nanoseconds(seconds, .any), abs(nanoseconds) != .max else {
+      guard let nanoseconds = LuaSeconds.nanoseconds(seconds, .any),
+        nanoseconds.magnitude < Int64.max
+      else {
         throw work.mismatch(T.self, LuaSecondsRule.any.rawValue, index)
       }
       return Duration.nanoseconds(nanoseconds) as! T  // T is Duration

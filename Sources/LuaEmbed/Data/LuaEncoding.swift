@@ -111,7 +111,7 @@ final class LuaEncoding {
       cml_rawset(L, table.index)
     case .item(let table, let place):
       push(stack)
-      cml_rawseti(L, table.index, Int64(place) + 1)
+      cml_rawseti(L, table.index, Int64(place) &+ 1)
     }
   }
 
@@ -129,7 +129,7 @@ final class LuaEncoding {
     case .field(let table, let name):
       stack.push(name)
       _ = cml_rawget(L, table.index)
-    case .item(let table, let place): _ = cml_rawgeti(L, table.index, Int64(place) + 1)
+    case .item(let table, let place): _ = cml_rawgeti(L, table.index, Int64(place) &+ 1)
     }
     if stack.type(-1) != .table {
       stack.pop()
@@ -258,7 +258,7 @@ struct LuaNewFields<Key: CodingKey>: KeyedEncodingContainerProtocol {
   var codingPath: [any CodingKey] { work.path }
 
   private func seat(_ key: some CodingKey) -> LuaSeatOfValue {
-    if hasNumbers, let number = key.intValue { return .item(table, number - 1) }
+    if hasNumbers, let number = key.intValue { return .item(table, number &- 1) }
     return .field(table, key.stringValue)
   }
 

@@ -204,6 +204,10 @@ struct Node: Codable { var next: [Node]? }
     #expect(
       failure("{ at = 1, every = 0/0 }", as: Plan.self)
         == "every: must be seconds, a finite number, got nan")
+    for far in ["-1e300", "1e300", "-9223372037"] {
+      let text = failure("{ at = 1, every = \(far) }", as: Plan.self)
+      #expect(text?.hasPrefix("every: must be seconds") == true)
+    }
   }
 
   @Test func `bytes are strings`() throws {
@@ -217,10 +221,11 @@ struct Node: Codable { var next: [Node]? }
   @Test func `dictionaries keep the kind of their keys`() throws {
     let lua = try LuaState()
     try lua.set("names", ["1": Route(path: "a", port: 1)])
-    try lua.set("numbers", [1: "a", -7: "b"] as [Int: String])
+    try lua.set("numbers", [1: "a", -7: "b", .min: "c"] as [Int: String])
+    #expect(try lua.evaluate("return numbers[math.mininteger] == 'c'") as Bool)
     #expect(try lua.evaluate("return names['1'].path == 'a' and names[1] == nil") as Bool)
     #expect(try lua.evaluate("return numbers[1] == 'a' and numbers[-7] == 'b'") as Bool)
-    #expect(try lua.decode([Int: String].self, global: "numbers") == [1: "a", -7: "b"])
+    #expect(try lua.decode([Int: String].self, global: "numbers") == [1: "a", -7: "b", .min: "c"])
   }
 
   @Test func `a class reads what is of the class above it`() throws {
