@@ -125,7 +125,7 @@ function kinds.run()
 end
 function kinds.stubborn_run()
   return nil, function()
-    local result, message, code = ml.process.run { "sh", "-c", "trap '' TERM; sleep 0.03",
+    local result, message, code = ml.process.run { "sh", "-c", "trap '' TERM; exec sleep 9",
       timeout = 0.01, grace = 0.02 }
     return result, message, code
   end, none
