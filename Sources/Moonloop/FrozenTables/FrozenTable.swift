@@ -39,13 +39,15 @@ package final class FrozenTable: Sendable {
   let depth: Int
   let size: Int
   private let charge: MemoryCharge?
+  /// The message that it has come in, from the host of this process.
+  let arrival: FrozenArrival?
 
   /// - Parameter charge: Charges its own bytes.
   init(
     text: [UInt8], items: [Value], fields: [(key: Value, value: Value)],
-    charging charge: (Int) -> MemoryCharge?
+    of arrival: FrozenArrival? = nil, charging charge: (Int) -> MemoryCharge?
   ) {
-    (self.text, self.items, self.fields) = (text, items, fields)
+    (self.text, self.items, self.fields, self.arrival) = (text, items, fields, arrival)
     var slots = [UInt32](repeating: 0, count: Self.slotCount(for: fields.count))
     text.withUnsafeBytes { text in
       for (place, field) in fields.enumerated() {
@@ -73,6 +75,19 @@ package final class FrozenTable: Sendable {
     while count < 2 * fields { count *= 2 }
     return count
   }
+
+  /// Whether `pairs` ends: each key leads to its own place.
+  var hasUniqueKeys: Bool {
+    text.withUnsafeBytes { text in
+      fields.enumerated().allSatisfy { place, field in
+        let key = Self.key(field.key, in: text)
+        if case .integer(1...max(1, items.count)) = key, !items.isEmpty { return false }
+        return self.place(of: key) == place
+      }
+    }
+  }
+
+  package static let empty = FrozenTable(text: [], items: [], fields: []) { _ in nil }
 
   // MARK: Reading
 

@@ -1,4 +1,5 @@
-// Messages that leave the process have copies of frozen tables.
+// Messages that leave the process have copies of frozen tables, which only the process of a guest
+// freezes again.
 
 internal import LuaEmbed
 
@@ -6,15 +7,27 @@ extension StructuredClone {
   /// The same with plain tables in place of frozen ones; a table that is in it twice is one.
   var thawed: StructuredClone {
     guard attachments.contains(where: \.isFrozen) else { return self }
-    var thawing = Thawing(self)
+    var thawing = Thawing(self, keepsPlaces: false)
     var thawed = thawing.run(bytes)
     thawed.charge = charge
     return thawed
   }
 
+  /// The same for the process of a guest, which freezes these tables again: they follow all others,
+  /// and stay attachments.
+  /// - Returns: Also their numbers, by attachment.
+  package var meltedForGuest: (clone: StructuredClone, frozen: [Int: Int]) {
+    guard attachments.contains(where: \.isFrozen) else { return (self, [:]) }
+    var thawing = Thawing(self, keepsPlaces: true)
+    let melted = thawing.run(bytes)
+    return (melted, thawing.frozenNumbers)
+  }
+
   private struct Thawing {
     private let old: [Attachment]
     private var kept: [Attachment] = []
+    /// Frozen tables stay attachments.
+    private let keepsPlaces: Bool
     /// The new numbers of attachments that are kept.
     private var numbers: [Int: Int] = [:]
     private var bytes: ContiguousArray<UInt8> = []
@@ -23,12 +36,22 @@ extension StructuredClone {
     /// Frozen tables whose content is to be written, in the order of their numbers.
     private var waiting: [FrozenTable] = []
 
-    init(_ clone: StructuredClone) {
+    init(_ clone: StructuredClone, keepsPlaces: Bool) {
       (old, tables) = (clone.attachments, clone.tables)
-      for (number, attachment) in old.enumerated() where !attachment.isFrozen {
+      self.keepsPlaces = keepsPlaces
+      for (number, attachment) in old.enumerated() where keepsPlaces || !attachment.isFrozen {
         numbers[number] = kept.count
         kept.append(attachment)
       }
+    }
+
+    /// The numbers of the tables that frozen ones became, by attachment.
+    var frozenNumbers: [Int: Int] {
+      var result: [Int: Int] = [:]
+      for case (let place, .frozen(let table)) in old.enumerated() {
+        result[place] = tableNumbers[ObjectIdentifier(table)]
+      }
+      return result
     }
 
     mutating func run(_ content: ContiguousArray<UInt8>) -> StructuredClone {
@@ -66,10 +89,13 @@ extension StructuredClone {
         offset += 9
         if tag == Tag.attachment {
           if case .frozen(let table) = old[Int(word)] {
-            append(table)
-          } else {
-            append(tag, UInt64(numbers[Int(word)]!))
+            let number = number(of: table)
+            if !keepsPlaces {
+              append(Tag.table, UInt64(number))
+              continue
+            }
           }
+          append(tag, UInt64(numbers[Int(word)]!))
           continue
         }
         append(tag, word)
@@ -84,14 +110,14 @@ extension StructuredClone {
       withUnsafeBytes(of: word) { bytes.append(contentsOf: $0) }
     }
 
-    private mutating func append(_ table: FrozenTable) {
+    private mutating func number(of table: FrozenTable) -> Int {
       let number = tableNumbers[ObjectIdentifier(table)] ?? tables
       if number == tables {
         tableNumbers[ObjectIdentifier(table)] = number
         waiting.append(table)
         tables += 1
       }
-      append(Tag.table, UInt64(number))
+      return number
     }
 
     private mutating func append(_ value: FrozenTable.Value, of table: FrozenTable) {
@@ -102,7 +128,7 @@ extension StructuredClone {
       case .text(let range):
         append(Tag.string, UInt64(range.count))
         table.withText(range) { bytes.append(contentsOf: $0) }
-      case .table(let inner): append(inner)
+      case .table(let inner): append(Tag.table, UInt64(number(of: inner)))
       }
     }
   }

@@ -44,7 +44,7 @@ package enum GuestServer {
       let port = Loop.Port(name: "host", capacity: 1 << 16, parcels: { _, _ in })
       let connection = PortConnection(
         try PortHub.loop(), label: "the host", peer: "host", capacity: 1 << 16, to: port,
-        isListeners: false
+        isListeners: false, frozen: .in
       ) { _ in loop.change { $0.endRuns() } }
       try PortHub.loop().change { _ in connection.begin(0) }
       try begin(lua.runtime!, port, connection, obstacle)

@@ -59,7 +59,7 @@ final class IsolatedGuest: ScriptGuest {
     self.incoming = incoming
     let connection = PortConnection(
       hub, label: "guest '\(name)'", peer: name, capacity: 1 << 16, to: incoming,
-      isListeners: false, largest: limits.message, descriptorLimit: 16
+      isListeners: false, frozen: .out, largest: limits.message, descriptorLimit: 16
     ) { [weak incoming] end in _ = incoming?.postAlways(GuestFarewell(end: end)) }
     self.connection = connection
     hub.change { _ in connection.begin(ends.ours) }
@@ -123,8 +123,8 @@ final class IsolatedGuest: ScriptGuest {
     stack.newTable()
     defer { stack.pop() }
     fill(stack)
-    let order = try StructuredClone(stack, -1) { host.attachment($0, $1) }.thawed
-    if order.size > limits.message {
+    let order = try StructuredClone(stack, -1) { host.attachment($0, $1) }
+    if order.thawed.size > limits.message {
       throw StructuredClone.Obstacle(path: "the message", what: "", isTooLarge: true)
     }
     return order

@@ -10,6 +10,7 @@ extension PortConnection {
         "a message with \(frame.descriptors) descriptors, of which \(descriptors.count) came")
     }
     var attachments: [Attachment] = []
+    var frozen: [Int: Int] = [:]
     for passed in frame.passed {
       switch passed {
       case .descriptor:
@@ -17,10 +18,13 @@ extension PortConnection {
         attachments.append(.descriptor(SentDescriptor(Descriptor(owning: number))))
       case .own(let number): attachments.append(.port(exports.right(number)))
       case .port(let number): attachments.append(.port(try proxy(number)))
+      case .frozen(let number):
+        frozen[attachments.count] = Int(clamping: number)
+        attachments.append(.frozen(.empty))  // until the value has been checked
       }
     }
     do throws(StructuredClone.Damage) {
-      return try StructuredClone(decoding: frame.body, attachments: attachments)
+      return try StructuredClone(decoding: frame.body, attachments: attachments).refrozen(frozen)
     } catch { throw PortDamage("an invalid value: \(error.what), at byte \(error.offset)") }
   }
 
@@ -40,7 +44,7 @@ extension PortConnection {
     guard exports.add(port, number) else { throw PortDamage("port \(number) twice") }
     if isBlocked { port.setSuspended(true) }
     try? hub.add(port)
-    return PortRight(port, home: 0, isForeign: true) { [self] in
+    return PortRight(port, home: 0, isForeign: true, keepsFrozen: keepsFrozen) { [self] in
       hub.change { [self] _ in release(port, number) }
     }
   }

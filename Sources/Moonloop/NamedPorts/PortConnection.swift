@@ -16,6 +16,12 @@ enum PortEnd: Sendable, Equatable {
   case failed(String, code: String)
 }
 
+/// Which way frozen tables go over a connection.
+enum FrozenWay {
+  case `in`
+  case out
+}
+
 /// Messages that wait for room in a port.
 private struct HeldMessages {
   let port: Loop.Port
@@ -37,6 +43,8 @@ final class PortConnection: @unchecked Sendable {
   /// Where messages for the connection's own port go.
   private let incoming: Loop.Port
   private let isListeners: Bool
+  /// Frozen tables stay frozen in what is sent.
+  let keepsFrozen: Bool
   /// That of the scripts which messages are for; nil: they have no limit.
   private let room: MemoryRoom?
   /// Counts what has arrived of a message.
@@ -87,11 +95,13 @@ final class PortConnection: @unchecked Sendable {
   ///   - incoming: The port that gets arriving messages.
   ///   - room: For the messages that wait in that port.
   ///   - isListeners: It is one of many, whose messages name their sender.
+  ///   - frozen: Which way frozen tables go; the other way, plain ones go in their place.
   ///   - largest: The maximum size of an arriving value; nil: the limit of this process.
   ///   - descriptorLimit: The maximum number of descriptors that arrive with one.
   init(
     _ hub: Loop, label: String, peer: String, capacity: Int, to incoming: Loop.Port,
-    room: MemoryRoom? = nil, isListeners: Bool, largest: Int? = nil,
+    room: MemoryRoom? = nil, isListeners: Bool, frozen: FrozenWay? = nil,
+    largest: Int? = nil,
     descriptorLimit: Int = 2 * Sockets.mostPassed,
     whenOver: @escaping @Sendable (PortEnd) -> Void
   ) {
@@ -104,6 +114,8 @@ final class PortConnection: @unchecked Sendable {
     self.descriptorLimit = descriptorLimit
     self.whenOver = whenOver
     if let largest { reader.largest = largest }
+    keepsFrozen = frozen == .out
+    reader.takesFrozen = frozen == .in
     outgoing = Loop.Port(name: peer, capacity: capacity) { _, _ in }
   }
 
@@ -199,9 +211,9 @@ final class PortConnection: @unchecked Sendable {
   }
 
   private func enqueue(_ frame: inout PortFrame, _ value: StructuredClone) {
-    let value = value.thawed
+    let (value, frozen) = keepsFrozen ? value.meltedForGuest : (value.thawed, [:])
     var passed: [Int32] = []
-    for attachment in value.attachments {
+    for (place, attachment) in value.attachments.enumerated() {
       switch attachment {
       case .descriptor(let sent):
         guard let descriptor = sent.take() else {
@@ -211,7 +223,7 @@ final class PortConnection: @unchecked Sendable {
         passed.append(descriptor.release())
         frame.passed.append(.descriptor)
       case .port(let right): frame.passed.append(exports.number(of: right))
-      case .frozen: preconditionFailure("a frozen table would leave the process")
+      case .frozen: frame.passed.append(.frozen(UInt64(frozen[place]!)))
       }
     }
     frame.body = value.encoded()

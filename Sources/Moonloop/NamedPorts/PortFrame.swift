@@ -31,6 +31,8 @@ package struct PortFrame {
     case port(UInt64)
     /// A port of the receiver that it had sent before.
     case own(UInt64)
+    /// A frozen table: the table with this number in the value.
+    case frozen(UInt64)
   }
 
   var kind: Kind
@@ -75,6 +77,9 @@ package struct PortFrame {
       case .own(let number):
         append(UInt8(2))
         append(number)
+      case .frozen(let number):
+        append(UInt8(3))
+        append(number)
       }
     }
     bytes.append(contentsOf: body)
@@ -92,6 +97,8 @@ package struct PortDamage: Error, Equatable {
 package struct PortFrameReader {
   /// The maximum size of a value.
   var largest = StructuredClone.sizeLimit
+  /// Whether the sender may say what is frozen.
+  package var takesFrozen = false
   private var buffer: [UInt8] = []
   private var head = 0
 
@@ -138,6 +145,7 @@ package struct PortFrameReader {
       case 0: frame.passed.append(.descriptor)
       case 1: frame.passed.append(.port(number))
       case 2: frame.passed.append(.own(number))
+      case 3 where takesFrozen: frame.passed.append(.frozen(number))
       case let other: throw PortDamage("an attachment of unknown kind \(other)")
       }
     }

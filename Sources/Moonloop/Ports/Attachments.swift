@@ -1,6 +1,6 @@
 // The parts of a message besides bytes: senders for ports, descriptors, and frozen tables.
 
-internal import LuaEmbed
+package import LuaEmbed
 package import MoonloopCore
 internal import MoonloopSystem
 internal import Synchronization
@@ -12,15 +12,18 @@ package final class PortRight: Sendable {
   package let home: UInt64
   /// Whether the port belongs to another process: what it sends is input, which holds clocks.
   let isForeign: Bool
+  /// Whether frozen tables that are sent to it stay frozen.
+  let keepsFrozen: Bool
   private let whenReleased: (@Sendable () -> Void)?
 
   init(
-    _ port: Loop.Port, home: UInt64, isForeign: Bool = false,
+    _ port: Loop.Port, home: UInt64, isForeign: Bool = false, keepsFrozen: Bool? = nil,
     whenReleased: (@Sendable () -> Void)? = nil
   ) {
     self.port = port
     self.home = home
     self.isForeign = isForeign
+    self.keepsFrozen = keepsFrozen ?? !isForeign
     self.whenReleased = whenReleased
   }
 
@@ -50,7 +53,7 @@ package final class SentDescriptor: Sendable {
 
 extension Runtime {
   /// What a handle of this state is sent as.
-  func attachment(
+  package func attachment(
     _ stack: LuaStack, _ index: Int32
   ) -> Result<Attachment, StructuredClone.Refusal>? {
     if let handle = kinds.port.handle(stack.L, index) {
@@ -93,13 +96,15 @@ extension Runtime {
   }
 
   /// Pushes what a state gets for an attachment. [-0, +1]
-  func push(_ attachment: Attachment, on stack: LuaStack) {
+  package func push(_ attachment: Attachment, on stack: LuaStack) {
     switch attachment {
     case .port(let right): push(right, on: stack)
     case .descriptor(let sent):
       guard let descriptor = sent.take() else { return stack.pushNil() }
       push(descriptor, on: stack)
-    case .frozen(let table): kinds.push(table, on: stack)
+    case .frozen(let table):
+      table.arrival?.charge(to: state)
+      kinds.push(table, on: stack)
     }
   }
 

@@ -10,6 +10,8 @@ struct PortTarget {
   let isOwn: Bool
   /// Whether it is a port of another process.
   var isForeign = false
+  /// Whether frozen tables stay frozen there.
+  var keepsFrozen = true
 
   /// Whether it is no longer served.
   var hasEnded: Bool { isOwn ? !port.isValid : Intake.seldom(!port.isValid) }
@@ -20,6 +22,13 @@ struct PortTarget {
   }
 }
 
+extension PortTarget {
+  fileprivate init(_ right: PortRight) {
+    self.init(
+      port: right.port, isOwn: false, isForeign: right.isForeign, keepsFrozen: right.keepsFrozen)
+  }
+}
+
 extension HostCall {
   /// What the first argument, a port of this state or of another, sends to.
   func selfTarget() throws -> PortTarget {
@@ -27,13 +36,13 @@ extension HostCall {
       let port = handle.item(as: Loop.Port.self)
       guard port.isValid else { throw OperatingFailure(told(invalid(handle)), "EPIPE") }
       guard let peer = PortShape.of(port)?.peer else { return PortTarget(port: port, isOwn: true) }
-      return PortTarget(port: peer.port, isOwn: false, isForeign: peer.isForeign)
+      return PortTarget(peer)
     }
     if let handle = kinds.remotePort.handle(stack.L, 1) {
       guard let right = remoteRight(handle) else {
         throw OperatingFailure("\(name): this way to the port was invalidated", "EPIPE")
       }
-      return PortTarget(port: right.port, isOwn: false, isForeign: right.isForeign)
+      return PortTarget(right)
     }
     throw notSelf("port")
   }
@@ -74,7 +83,7 @@ extension HostCall {
     let value = try clone(index, leaves: !target.isOwn)
     if !target.isForeign { return value }
     let thawed = value.thawed
-    if thawed.size <= StructuredClone.sizeLimit { return thawed }
+    if thawed.size <= StructuredClone.sizeLimit { return target.keepsFrozen ? value : thawed }
     throw mistake("the message is larger than \(StructuredClone.sizeLimit) bytes")
   }
 

@@ -113,7 +113,7 @@ import Testing
     #expect(accepted > rounds / 100 && accepted < rounds, "seed \(seed)")
   }
 
-  private struct SplitMix {
+  struct SplitMix {
     var state: UInt64
     mutating func below(_ limit: Int) -> Int {
       state &+= 0x9E37_79B9_7F4A_7C15

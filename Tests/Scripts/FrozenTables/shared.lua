@@ -1,9 +1,12 @@
--- A frozen table is shared by what gets it in a message: ports, workers, guests. What leaves the
--- process is a copy.
+-- A frozen table is shared by what gets it in a message: ports, workers, guests. An isolated guest
+-- gets a frozen one of its own; whatever else leaves the process is a plain copy.
 local ml = require "moonloop"
 local loop = ml.current()
 
-local frozen = ml.freeze { rates = { 1, 2, 3 }, name = "shared", self = { x = { y = "z" } } }
+local rates = { 1, 2, 3 }
+local frozen = ml.freeze {
+  rates = rates, again = rates, name = "shared", self = { x = { y = "z" } },
+}
 
 -- Through a port of this state, the same value comes out.
 local got
@@ -30,16 +33,37 @@ loop:task(function()
   worker:stop()
 end):wait { mode = "default" }
 
--- A guest: as an argument, in calls both ways, and in errors.
+-- A guest: as an argument, in calls both ways, in errors, and in messages.
 for _, isolate in ipairs { false, true } do
+  local heard
   local guest <close> = ml.guest {
     isolate = isolate, args = { frozen }, functions = {
       give = function() return frozen end,
       take = function(value) return value == frozen, value.self.x.y end,
+      heard = function(...) heard = { ... } end,
     },
     text = [[
       local args = ...
+      local ml = require "moonloop"
+      local loop = ml.current()
+      local function changes(value)
+        local rates = value.rates
+        assert(value.rates == rates and value.again == rates)
+        return pcall(function() value.x = 1 end) or pcall(function() rates[1] = 99 end)
+          or pcall(rawset, rates, 1, 99) or value.x or rates[1] ~= 1
+      end
       function read(value) return args[1].rates[3], #value.rates, type(value), value end
+      function change(value, plain)
+        plain.x = 1
+        return changes(args[1]) or changes(value) or changes(host.give()) or changes(plain.a[1])
+          or plain.b.rates ~= plain.a[1].rates or plain.b.rates ~= value.rates
+      end
+      function listen()
+        return loop:port { function(port, message)
+          host.heard(changes(message), type(message))
+          port:invalidate()
+        end }
+      end
       function ask()
         local given = host.give()
         return given.name, host.take(given)
@@ -49,12 +73,16 @@ for _, isolate in ipairs { false, true } do
   }
   loop:task(function()
     local last, count, kind, back = guest:call("read", frozen)
-    assert(last == 3 and count == 3 and kind == (isolate and "table" or "userdata"), kind)
+    assert(last == 3 and count == 3 and kind == "userdata", kind)
     assert((back == frozen) == not isolate and back.self.x.y == "z")
     local name, same, deep = guest:call "ask"
     assert(name == "shared" and same == not isolate and deep == "z")
     local fine, raised = pcall(guest.call, guest, "fail", frozen)
     assert(not fine and raised.name == "shared")
+    assert(not guest:call("change", frozen, { a = { frozen }, b = frozen }), "it was changed")
+    guest:call("listen"):send(frozen)
+    while not heard do ml.sleep(0.001) end
+    assert(heard[1] == false and heard[2] == "userdata")
   end):wait { mode = "default" }
 end
 
