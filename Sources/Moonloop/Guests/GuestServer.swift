@@ -47,7 +47,8 @@ package enum GuestServer {
         isListeners: false, frozen: .in
       ) { _ in loop.change { $0.endRuns() } }
       try PortHub.loop().change { _ in connection.begin(0) }
-      try begin(lua.runtime!, port, connection, obstacle)
+      sendOutput(of: lua.runtime!, to: connection.outgoing)
+      try begin(lua.runtime!, port, connection, obstacle, memory: memory)
       loop.run()
       return 0
     }
@@ -60,6 +61,22 @@ package enum GuestServer {
     let bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     try runtime.mainChunk.start(bytes: bytes, name: "=moonloop") { stack in
       let peer = PortRight(connection.outgoing, home: 0, isForeign: true)
+  /// The process has no standard error of its own: warnings are the host's.
+  private static func sendOutput(of runtime: Runtime, to host: Loop.Port) {
+    let stack = runtime.state.stack
+    _ = runtime.state.divertOutput { stream, bytes in
+      guard stack.reserve(8) else { return }
+      stack.newTable()
+      defer { stack.pop() }
+      stack.push("output" as StaticString)
+      stack.push(bytes: bytes)
+      stack.rawSet(-3)
+      stack.setField("stream", Int(stream))
+      guard let value = try? StructuredClone(stack, -1) else { return }
+      try? host.post(parcel: PortMessage(value: value))
+    }
+  }
+
       runtime.push(port, sendingTo: peer, on: stack)
       if let obstacle { stack.push(obstacle) } else { stack.pushNil() }
       return 2

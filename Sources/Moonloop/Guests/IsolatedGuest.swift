@@ -180,7 +180,9 @@ final class IsolatedGuest: ScriptGuest {
         waits.removeValue(forKey: UInt64(clamping: number))?.finish(host.outcome(on: stack))
         return
       }
-      if let text = stack.rawBytes(-1, "output") { wrote(text) }
+      if let text = stack.rawBytes(-1, "output") {
+        wrote(text, to: stack.rawInteger(-1, "stream") == 2 ? 2 : 1)
+      }
       if let what = stack.rawField(-1, "limit") { note(.limit(String(what.prefix(100)))) }
       if let words = stack.rawField(-1, "status") {
         hasBegun = true
@@ -192,10 +194,10 @@ final class IsolatedGuest: ScriptGuest {
     }
   }
 
-  private func wrote(_ text: [UInt8]) {
+  private func wrote(_ text: [UInt8], to stream: Int32) {
     let second = host.loop.clock.now() / 1_000_000_000
     if case .fits = written.note(written: text.count, in: second, limit: limits.output) {
-      text.withUnsafeBytes { note(output: 1, $0) }
+      text.withUnsafeBytes { note(output: stream, $0) }
     }
   }
 

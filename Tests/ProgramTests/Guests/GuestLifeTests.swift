@@ -39,6 +39,81 @@ import Testing
     #expect(isFlat || Program.isSanitized && outcome.output == "0\tfalse\n", "\(outcome)")
   }
 
+  @Test("warnings go to the host's standard error, from a process of its own too")
+  func warnings() throws {
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local ml = require "moonloop"
+      for _, isolate in ipairs { false, true } do
+        local guest <close> = ml.guest {
+          isolate = isolate, on_output = function(_, text) io.stderr:write("heard ", text) end,
+          text = [[
+            function f()
+              warn "@on"
+              warn("of a guest \\27[2J")
+              print "more"
+              return true
+            end
+          ]],
+        }
+        guest:call "f"
+      end
+      """,
+    ])
+    let lines = "warning: of a guest ?[2J\nheard more\n"
+    #expect(outcome.errors == lines + lines, "\(outcome)")
+  }
+
+  @Test("where a process may have little memory, Lua is stopped first, or the guest is refused")
+  func littleMemory() throws {
+    if Program.isSanitized { return }
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local program = ...
+      local ml = require "moonloop"
+      local alone = "while true do t = { t, t } end"
+      local inside = [[
+        local ml = require "moonloop"
+        local guest = ml.guest { isolate = true, text = "function f() ]] .. alone .. [[ end",
+          on_error = function(error) io.stderr:write(error.message) end }
+        ml.current():task(function()
+          local done, message = pcall(guest.call, guest, "f")
+          io.stderr:write(tostring(message))
+          guest:stop()
+        end)
+      ]]
+      local function run(limit, ...)
+        local command = { "prlimit", "--" .. limit .. "000000", program, "run", ... }
+        command.timeout = 60
+        local run = assert(ml.process.run(command))
+        print(limit, run.code, run.stderr:match "memory limit" or run.stderr:match "it needs.- %-d")
+      end
+      ml.current():task(function()
+        for _, limit in ipairs { "data=24", "data=64", "as=64", "as=128", "data=18" } do
+          run(limit, "--guest", "--isolate", "-e", alone)
+          run(limit, "-e", inside)
+        end
+      end)
+      """, Program.executable.path,
+    ])
+    #expect(
+      outcome.output == """
+        data=24\t3\tmemory limit
+        data=24\t0\tmemory limit
+        data=64\t3\tmemory limit
+        data=64\t0\tmemory limit
+        as=64\t3\tmemory limit
+        as=64\t0\tmemory limit
+        as=128\t3\tmemory limit
+        as=128\t0\tmemory limit
+        data=18\t1\tit needs 18 MiB: see ulimit -v and -d
+        data=18\t0\tit needs 18 MiB: see ulimit -v and -d
+
+        """, "\(outcome)")
+  }
+
   @Test("what its workers write is its output, and counts as that")
   func workers() throws {
     let outcome = try moonloop([
