@@ -91,14 +91,23 @@ static int confine_files(const struct cmx_confinement *plan, struct cmx_confined
 
 // ---- Limits ----------------------------------------------------------------------------------
 
-// Bytes of private memory that the process has.
-static int64_t private_memory(void) {
+// Bytes of address space that the process has, and of private memory.
+static void memory_in_use(int64_t *space, int64_t *data) {
+  *space = *data = 0;
   FILE *file = fopen("/proc/self/statm", "re");
-  long pages = 0;
-  if (file == NULL) return 0;
-  if (fscanf(file, "%*s %*s %*s %*s %*s %ld", &pages) != 1) pages = 0;
+  long all = 0, private = 0;
+  if (file == NULL) return;
+  if (fscanf(file, "%ld %*s %*s %*s %*s %ld", &all, &private) == 2) {
+    *space = (int64_t)all * sysconf(_SC_PAGESIZE);
+    *data = (int64_t)private * sysconf(_SC_PAGESIZE);
+  }
   fclose(file);
-  return (int64_t)pages * sysconf(_SC_PAGESIZE);
+}
+
+static int64_t left(int resource, int64_t used) {
+  struct rlimit now;
+  if (getrlimit(resource, &now) < 0 || now.rlim_cur > INT64_MAX) return INT64_MAX;
+  return (int64_t)now.rlim_cur > used ? (int64_t)now.rlim_cur - used : 0;
 }
 
 // Never above the present limit.
@@ -110,13 +119,17 @@ static int limit(int resource, rlim_t most) {
   return setrlimit(resource, &wanted) < 0 ? -errno : 0;
 }
 
-static int limit_resources(const struct cmx_confinement *plan) {
+static int limit_resources(const struct cmx_confinement *plan, struct cmx_confined *confined) {
+  int64_t space, data;
+  memory_in_use(&space, &data);
   int code = limit(RLIMIT_CORE, 0);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   if (code == 0 && plan->memory > 0)
-    code = limit(RLIMIT_DATA, (rlim_t)(private_memory() + plan->memory));
+    code = limit(RLIMIT_DATA, (rlim_t)(data + plan->memory));
 #endif
   if (code == 0 && plan->descriptors > 0) code = limit(RLIMIT_NOFILE, (rlim_t)plan->descriptors);
+  int64_t of_data = left(RLIMIT_DATA, data), of_space = left(RLIMIT_AS, space);
+  confined->memory = of_data < of_space ? of_data : of_space;
   return code;
 }
 
@@ -124,7 +137,7 @@ int cmx_confine(const struct cmx_confinement *plan, struct cmx_confined *confine
   *confined = (struct cmx_confined){.failedPath = -1};
   tzset();  // while its file can be read
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return -errno;
-  int code = limit_resources(plan);
+  int code = limit_resources(plan, confined);
   if (code == 0) code = confine_files(plan, confined);
   if (code == 0) code = cmx_filter_calls(plan);
   confined->calls = code == 0;

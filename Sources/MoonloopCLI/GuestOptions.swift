@@ -74,22 +74,27 @@ extension RunSettings {
 
   /// Confines the process, if that was asked for. Before it has threads, and after it has read the
   /// script.
-  func confine() throws(ScriptFailure) {
+  mutating func confine() throws(ScriptFailure) {
     guard isolates, let guest, let memory = limits.memory, let handles = limits.handles else {
       return
     }
+    let holds: Confinement.Holds
     do throws(SystemError) {
-      let holds = try guest.confinement(memory: memory, handles: handles, files: []).apply()
-      Confinement.forgetEnvironment()
-      if holds.landlock == 0 {
-        writeToStandardError(
-          "moonloop: warning: this kernel has no Landlock: only the grants limit access to files")
-      }
-    } catch {
-      throw ScriptFailure(
-        message: "cannot isolate the guest: \(error.call): \(error.message)",
-        status: ExitStatus.failure)
+      holds = try guest.confinement(memory: memory, handles: handles, files: []).apply()
+    } catch { throw cannotIsolate("\(error.call): \(error.message)") }
+    guard let limit = GuestGrants.memoryLimit(memory, in: holds.memory) else {
+      throw cannotIsolate(GuestGrants.memoryRefusal(holds.memory))
     }
+    limits.memory = limit
+    Confinement.forgetEnvironment()
+    if holds.landlock == 0 {
+      writeToStandardError(
+        "moonloop: warning: this kernel has no Landlock: only the grants limit access to files")
+    }
+  }
+
+  private func cannotIsolate(_ reason: String) -> ScriptFailure {
+    ScriptFailure(message: "cannot isolate the guest: \(reason)", status: ExitStatus.failure)
   }
 }
 

@@ -6,7 +6,7 @@ internal import MoonloopSystem
 
 /// Runs a script with its settings. Main thread only.
 final class ScriptRun {
-  let settings: RunSettings
+  private(set) var settings: RunSettings
   private(set) var runtime: Runtime! = nil
   /// The argument of `os.exit`.
   private var exitStatus: Int32?

@@ -27,6 +27,7 @@ struct cmx_confinement {
 struct cmx_confined {
   bool calls;         // a filter of system calls (seccomp)
   int32_t landlock;   // its version; 0: the kernel has none
+  int64_t memory;     // bytes that its limits leave it, its own and those it was started with
   int32_t failedPath; // which path could not be opened, if that failed; -1: none
 };
 

@@ -18,11 +18,18 @@ package enum GuestServer {
       return 2
     }
     var obstacle: String?
+    var memory = setup.memory
     do throws(SystemError) {
-      _ = try confinement(of: setup).apply()
-      StructuredClone.setSizeLimit(setup.message)
+      let holds = try confinement(of: setup).apply()
+      if let limit = GuestGrants.memoryLimit(memory, in: holds.memory) {
+        memory = limit
+      } else {
+        obstacle = "cannot isolate the guest: \(GuestGrants.memoryRefusal(holds.memory))"
+      }
+      StructuredClone.setSizeLimit(
+        memory < setup.memory ? min(setup.message, max(1 << 20, memory / 8)) : setup.message)
     } catch { obstacle = "cannot isolate the guest: \(error.call): \(error.message)" }
-    do { return try serve(obstacle) } catch {
+    do { return try serve(obstacle, memory: memory) } catch {
       writeToStandardError("moonloop: \(error)")
       return 1
     }
@@ -36,7 +43,7 @@ package enum GuestServer {
       memory: setup.memory, handles: setup.handles, files: setup.file.map { [$0] } ?? [])
   }
 
-  private static func serve(_ obstacle: String?) throws -> Int32 {
+  private static func serve(_ obstacle: String?, memory: Int) throws -> Int32 {
     let kernel = try LinuxKernel(clock: .real)
     let loop = try Loop.makeIsolated("guest", kernel)
     return try loop.isolate { loop in
@@ -54,13 +61,6 @@ package enum GuestServer {
     }
   }
 
-  private static func begin(
-    _ runtime: Runtime, _ port: Loop.Port, _ connection: PortConnection, _ obstacle: String?
-  ) throws {
-    let text: StaticString = "require 'moonloop.isolated' (...)"
-    let bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    try runtime.mainChunk.start(bytes: bytes, name: "=moonloop") { stack in
-      let peer = PortRight(connection.outgoing, home: 0, isForeign: true)
   /// The process has no standard error of its own: warnings are the host's.
   private static func sendOutput(of runtime: Runtime, to host: Loop.Port) {
     let stack = runtime.state.stack
@@ -77,9 +77,18 @@ package enum GuestServer {
     }
   }
 
+  private static func begin(
+    _ runtime: Runtime, _ port: Loop.Port, _ connection: PortConnection, _ obstacle: String?,
+    memory: Int
+  ) throws {
+    let text: StaticString = "require 'moonloop.isolated' (...)"
+    let bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    try runtime.mainChunk.start(bytes: bytes, name: "=moonloop") { stack in
+      let peer = PortRight(connection.outgoing, home: 0, isForeign: true)
       runtime.push(port, sendingTo: peer, on: stack)
       if let obstacle { stack.push(obstacle) } else { stack.pushNil() }
-      return 2
+      stack.push(memory)
+      return 3
     }
   }
 }

@@ -3,7 +3,7 @@
 local ml = require "moonloop"
 local loop = ml.current()
 
-local port, guest, told
+local port, memory, guest, told
 local calls, orders = {}, {}
 
 local function packed(...) return { n = select("#", ...), ... } end
@@ -47,6 +47,7 @@ end
 function orders.start(order)
   local functions = {}
   for _, name in ipairs(order.functions) do functions[name] = function_of_host(name) end
+  order.limits.memory = memory  -- what it was given, or what its process has
   local message
   guest, message = ml.guest {
     file = order.file, text = order.text, name = order.name, args = order.args,
@@ -86,10 +87,11 @@ end
 
 function orders.resume() guest:resume() end
 
-return function(host, obstacle)
-  port, loop.on_error = host, report
+return function(host, obstacle, limit)
+  port, memory, loop.on_error = host, limit, report
   if obstacle then port:send { error = obstacle, status = "ended" } end
   port:on("message", function(order)
+    if obstacle then return end  -- its host ends this process
     for _, name in ipairs { "start", "call", "cancel", "resume" } do
       if order[name] then return orders[name](order) end
     end

@@ -22,6 +22,9 @@ package struct Confinement {
   package struct Holds: Sendable {
     /// The version of Landlock, which holds files; 0: this kernel has none.
     package let landlock: Int
+    /// How many bytes of memory its limits leave it: those of the plan, and those it was started
+    /// with.
+    package let memory: Int64
   }
 
   package var places: [Place] = []
@@ -65,7 +68,7 @@ package struct Confinement {
       let place = Int(confined.failedPath)
       throw SystemError(call: place >= 0 ? places[place].path : "confine", code: -result)
     }
-    return Holds(landlock: Int(confined.landlock))
+    return Holds(landlock: Int(confined.landlock), memory: confined.memory)
   }
 
   private static func copy(_ text: [CChar]) -> UnsafePointer<CChar> {
