@@ -10,7 +10,7 @@ import Testing
   @Test(
     "of every family are held",
     arguments: [
-      "reach", "runaways", "memory", "copies", "crashes", "errors", "floods", "tricks",
+      "reach", "runaways", "memory", "copies", "crashes", "errors", "floods", "tricks", "escapes",
     ],
     ["here", "isolated"])
   func held(family: String, place: String) throws {
@@ -19,6 +19,13 @@ import Testing
     let outcome = try moonloop(["run", script, place, family, Self.folder])
     let last = outcome.output.split(separator: "\n").last ?? ""
     #expect(last.hasPrefix("held"), "\(outcome)")
+    #expect(outcome.isOurs, "\(outcome)")
+  }
+
+  @Test("by functions and handlers of the host itself are held", arguments: ["here", "isolated"])
+  func hosts(place: String) throws {
+    let outcome = try moonloop(["run", Self.folder + "Data/Attacks/hosts.lua", place])
+    #expect(outcome.output.hasPrefix("held "), "\(outcome)")
     #expect(outcome.isOurs, "\(outcome)")
   }
 
