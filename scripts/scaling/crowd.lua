@@ -133,6 +133,19 @@ end
 
 local function url() return ("http://127.0.0.1:%d/"):format(http_server().port) end
 
+local function client()
+  return { client = once("client", function() return ml.http.client {} end) }
+end
+
+local function log()
+  return { log = once("log", function() return ml.log { to = "/dev/null" } end) }
+end
+
+local function streams()
+  local from, to = posix.pipe()
+  return { ml.stream { fd = from, write = false }, to = ml.stream { fd = to, read = false } }
+end
+
 local function observer()
   return loop:observer { on = "before_waiting", order = 50, nothing }
 end
@@ -256,17 +269,11 @@ local operations = {
     end },
   { "http.get", function(own) assert(ml.http.get(own.url).status == 200) end,
     function() return { url = url() } end, true },
-  { "http_client:get", function(own) assert(own.client:get(url()).status == 200) end,
-    function()
-      return { client = once("client", function() return ml.http.client {} end) }
-    end, true },
+  { "http_client:get", function(own) assert(own.client:get(url()).status) end, client, true },
   { "make and end an http server", function()
       ml.http.serve { host = "127.0.0.1", port = 0, nothing }:invalidate()
     end },
-  { "log a record", function(own) own.log:info("text", { number = 1 }) end,
-    function()
-      return { log = once("log", function() return ml.log { to = "/dev/null" } end) }
-    end },
+  { "log a record", function(own) own.log:info("text", { n = 1 }) end, log },
   { "descriptor event", function(own)
       own[1]:send("x", "127.0.0.1", own[1].port)
       own[1]:receive { timeout = 1 }
@@ -330,10 +337,7 @@ local operations = {
   { "a line through a stream", function(own)
       own.to:write "line\n"
       own[1]:read "l"
-    end, function()
-      local from, to = posix.pipe()
-      return { ml.stream { fd = from, write = false }, to = ml.stream { fd = to, read = false } }
-    end, true },
+    end, streams, true },
   { "make and end a signal", function() loop:signal("usr2", nothing):invalidate() end },
   { "make and end a watch", function() loop:watch { "/", nothing }:invalidate() end },
   { "make and end a server", function()
@@ -347,6 +351,73 @@ local operations = {
   { "now", function() ml.now() end },
   { "an empty pass", function() loop:run { timeout = 0 } end },
   { "wake_up", function() loop:wake_up() loop:run { timeout = 0 } end },
+  { "end a guest with all that it has", function(own) own[1]:stop() end,
+    function()
+      local guest = assert(ml.guest { allow = { "timers", "net" }, text = [[
+        local ml = require "moonloop"
+        local loop = ml.current()
+        for _ = 1, 3 do
+          loop:every(1e5, print)
+          loop:port { print }
+          loop:task(function() ml.sleep(1e5) end)
+          loop:source { perform = print }
+        end
+        ml.net.udp { host = "127.0.0.1" }
+        function wait() ml.sleep(1e5) end
+      ]] })
+      loop:task(function() guest:call "wait" end)
+      loop:run { timeout = 0 }
+      return { guest }
+    end },
+  { "suspend and resume a guest", function(own) own[1]:suspend() own[1]:resume() end,
+    function() return { (assert(ml.guest { text = "" })) } end },
+  { "guest:usage", function(own) own[1]:usage() end,
+    function() return { (assert(ml.guest { text = "" })) } end },
+  { "ml.freeze", function(own) ml.freeze(own.table) end,
+    function() return { table = { 1, 2, { 3 } } } end },
+  { "read a frozen table", function(own) return own.frozen[3][1] end,
+    function() return { frozen = ml.freeze { 1, 2, { 3 } } } end },
+  { "ml.json.encode, decode", function() ml.json.decode(ml.json.encode { 1, { 2 } }) end },
+  { "timer:again_at", function(own) own[1]:again_at(ml.wall_time() + 1e5) end,
+    function() return { loop:after(1e5, nothing) } end },
+  { "timer.interval", function(own) return own[1].interval end,
+    function() return { loop:every(1e5, nothing) } end },
+  { "a task's on_error", function(own) own[1].on_error = nothing end,
+    function() return { loop:task(function() ml.sleep(1e5) end) } end },
+  { "loop.depth, is_waiting", function() return loop.depth, loop.is_waiting end },
+  { "request:is_pending", function(own) return own.request:is_pending() end,
+    function() return { request = loop:perform_after(1e5, nothing) } end },
+  { "notifications.waiting, dequeue", function(own)
+      own[1]:enqueue("n", { modes = "never" })
+      own[1]:dequeue "n"
+    end, function() return { loop:notifications { nothing } } end },
+  { "semaphore:with", function(own) own.semaphore:with(nothing) end,
+    function() return { semaphore = ml.semaphore(1) } end, true },
+  { "channel:items", function(own)
+      own[1]:try_send(1)
+      for _ in own[1]:items() do break end
+    end, function() return { ml.channel { capacity = 1 } } end, true },
+  { "stream fields", function(own) return own[1].buffered, own[1].queued, own[1].bytes_read end,
+    streams },
+  { "stream:read_some", function(own)
+      own.to:write "text"
+      own[1]:read_some()
+    end, streams, true },
+  { "stream:set_timeout", function(own) own[1]:set_timeout(1e5) end,
+    streams },
+  { "fs.stat", function() assert(ml.fs.stat "/dev/null") end, nil, true },
+  { "fs.list", function() assert(ml.fs.list "/proc/self/task") end, nil, true },
+  { "log with fields", function(own) own.log:with { a = 1 }:warn "text" end, log },
+  { "http_client:post", function(own) own.client:post(url(), "x") end, client, true },
+  { "http_client:head", function(own) own.client:head(url()) end, client, true },
+  { "ml.net.resolve", function() ml.net.resolve "127.0.0.1" end, nil, true },
+  { "socket_source:enable_writing", function(own)
+      own[1]:enable_writing()
+    end, function(ends)
+      local from, to = posix.pipe()
+      ends[#ends + 1] = from
+      return { loop:socket_source { fd = to, close = true, write = nothing } }
+    end },
   -- The last one: what is made common stays so.
   { "make a mode common", function(own) loop:add_common_mode(own.mode) end,
     function(_, place) return { mode = "common " .. place } end },
