@@ -1,10 +1,12 @@
-// The file of a recording. An older one keeps its contents until the beginning of the new one is
-// written, which then takes its name: on a full disk nothing is lost.
+// The file of a recording. The new one takes the name of an older one once its beginning is
+// written; the older one stays beside it, and gets its name back unless the new one is whole: on a
+// full disk nothing is lost.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +25,26 @@ static int commit_in_place(const char *path) {
   return result;
 }
 
+// The older recording and its name; NULL: there is none. A static pair, since a process writes one
+// recording.
+static char *older, *older_name;
+
+// Gives the new recording its name, and keeps an older one where the file system can exchange two.
+static int take_name(const char *path, const char *beside) {
+  if (renameat2(AT_FDCWD, beside, AT_FDCWD, path, RENAME_EXCHANGE) < 0)
+    return rename(beside, path) < 0 ? -errno : 0;
+  older = strdup(beside), older_name = strdup(path);
+  return 0;
+}
+
+void cmr_settle(bool is_whole) {
+  if (older == NULL || older_name == NULL) return;
+  if (is_whole) unlink(older);
+  else rename(older, older_name);
+  free(older), free(older_name);
+  older = older_name = NULL;
+}
+
 static int commit_beside(const char *path, const char *beside) {
   int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, ONLY_FOR_USER);
   if (fd < 0) {
@@ -31,9 +53,9 @@ static int commit_beside(const char *path, const char *beside) {
   }
   int result = cmr_commit(fd);
   if (result < 0) close(fd);
-  if (result == 0 && rename(beside, path) < 0) {
-    result = -errno;
-    cmr_finish();
+  if (result == 0) {
+    result = take_name(path, beside);
+    if (result < 0) cmr_finish();
   }
   if (result < 0) unlink(beside);
   return result;

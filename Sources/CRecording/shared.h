@@ -10,5 +10,7 @@ void cmr_echo(int fd, const void *bytes, int64_t count);
 // Whether a copy of a descriptor is a copy of a standard stream.
 void cmr_copied(int from, int to);
 
+// The recording has ended: an older one of its name goes, or gets its name back.
+void cmr_settle(bool is_whole);
 // The same for a descriptor, which the tape then owns.
 int cmr_commit(int fd);

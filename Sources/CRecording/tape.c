@@ -440,6 +440,7 @@ int cmr_finish(void) {
     flush();
     if (close(tape.fd) != 0 && tape.failure == 0) tape.failure = errno;
     free(tape.bytes);
+    cmr_settle(tape.failure == 0);
     return -tape.failure;
   }
   take_endings();

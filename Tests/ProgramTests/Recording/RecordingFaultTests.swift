@@ -135,6 +135,32 @@ import Testing
     }
   }
 
+  @Test("only a whole recording replaces an older one", arguments: [4000, 1])
+  func replacesOlder(_ fires: Int) throws {
+    try inFolder { folder in
+      let older = folder.appendingPathComponent("run.mlt")
+      try "older".write(to: older, atomically: true, encoding: .utf8)
+      let text = """
+        local ml = require "moonloop"
+        local run = ml.process.run { "sh", "-c",
+          [[trap '' XFSZ; ulimit -f 16; exec env -i "$@"]], "sh", ... }
+        print(run.stderr .. run.code)
+        """
+      let script =
+        "local n = 0 local ml = require 'moonloop' ml.current():every(0.0001, function(t) "
+        + "n = n + 1 if n == \(fires) then t:invalidate() end end)"
+      let run = try moonloop(
+        [
+          "run", "-e", text, Program.executable.path, "run", "--record", "run.mlt", "-e", script,
+        ], in: folder)
+      let isWhole = fires == 1
+      #expect(run.output.hasSuffix(isWhole ? "0\n" : "1\n"), "\(run)")
+      let now = try Data(contentsOf: older)
+      #expect((now == Data("older".utf8)) != isWhole)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["run.mlt"])
+    }
+  }
+
   @Test("a script can record elsewhere after a failure, and a replay has the failure, too")
   func triesAgain() throws {
     try inFolder { folder in
