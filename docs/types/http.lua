@@ -15,7 +15,7 @@ ml.http = {}
 ---@field timeout? moonloop.Seconds For the whole request; default: none.
 ---@field max_body? moonloop.Bytes Largest body to accept; default 16 MiB.
 ---@field max_head? moonloop.Bytes Largest head to accept; default 64 KiB.
----@field keep_alive? boolean Accepted without effect; clients keep their connections.
+---@field keep_alive? boolean Accepted without effect: clients keep their connections, and `t:get` of tests closes its own.
 ---@field redirects? integer How many redirects to follow; default 5. One more is the response.
 ---@field stream? boolean Return as soon as the head is there: the body is read in parts, with `response:read`.
 ---@field tls? boolean|moonloop.ClientTLS For https; default true.

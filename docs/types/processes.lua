@@ -64,6 +64,9 @@ function ml.process.spawn(options) end
 ---@field stdin? "inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor Default "null".
 ---@field stdout? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor Default "pipe": it is part of the result.
 ---@field stderr? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor|"stdout" Default "pipe".
+---@field descriptors? table<integer, integer> More descriptors, by the child's numbers from 3 to 255.
+---@field uid? integer Run it as this user; needs permission to.
+---@field gid? integer Run it as this group; needs permission to.
 ---@field timeout? moonloop.Seconds Real time after which it is terminated.
 ---@field grace? moonloop.Seconds Time between "term" and killing it; default 5.
 ---@field check? boolean Treat any end except exit code 0 as a failure.

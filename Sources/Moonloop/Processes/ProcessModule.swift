@@ -64,11 +64,9 @@ func processSpawn(_ call: HostCall) throws -> Int32 {
     plan.ownsTerminal = true
   }
   plan.streams += try call.childDescriptors(options)
-  plan.user = try options.integer("uid", in: 0...Int(Int32.max)).map { Int32($0) }
-  plan.userGroup = try options.integer("gid", in: 0...Int(Int32.max)).map { Int32($0) }
+  try call.readUser(options, &plan)
   let isDetached = try options.boolean("detached") ?? false
   if isDetached { try call.requireAllPrograms("detach them") }
-  if plan.user != nil || plan.userGroup != nil { try call.requireAllPrograms("set their user") }
   plan.leadsSession = isDetached || plan.ownsTerminal
   let linger = try options.seconds("linger", .notNegative) ?? defaultLinger
   let given = try options.name()

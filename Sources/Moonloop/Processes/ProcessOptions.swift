@@ -37,6 +37,13 @@ private struct CommandSize {
 }
 
 extension HostCall {
+  /// The user and group that a child runs as.
+  func readUser(_ options: Options, _ plan: inout ChildPlan) throws {
+    plan.user = try options.integer("uid", in: 0...Int(Int32.max)).map { Int32($0) }
+    plan.userGroup = try options.integer("gid", in: 0...Int(Int32.max)).map { Int32($0) }
+    if plan.user != nil || plan.userGroup != nil { try requireAllPrograms("set their user") }
+  }
+
   /// The program and its arguments: the unnamed elements of the table.
   func childArguments(_ index: Int32) throws -> [[UInt8]] {
     guard stack.type(index) == .table else {

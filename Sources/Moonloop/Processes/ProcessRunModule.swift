@@ -6,8 +6,8 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 private let runOptions: [StaticString] = [
-  "input", "stdin", "stdout", "stderr", "cwd", "env", "env_add", "group", "linger", "timeout",
-  "grace", "check", "limit", "name",
+  "input", "stdin", "stdout", "stderr", "descriptors", "cwd", "env", "env_add", "uid", "gid",
+  "group", "linger", "timeout", "grace", "check", "limit", "name",
 ]
 
 /// The default limit for each output.
@@ -23,6 +23,7 @@ func processRun(_ call: HostCall) throws -> Int32 {
   let arguments = try call.childArguments(1)
   var plan = ChildPlan()
   plan.arguments = arguments
+  try call.readUser(options, &plan)
   let input = try call.runInput(options)
   var streams = try call.readPlan(options, &plan, defaults: [.null, .pipe, .pipe])
   if input != nil {
@@ -34,6 +35,7 @@ func processRun(_ call: HostCall) throws -> Int32 {
   } else if case .pipe = streams[0] {
     throw call.mistake("'stdin' cannot be \"pipe\"", hint: "give 'input', or use spawn")
   }
+  plan.streams += try call.childDescriptors(options)
   let run = ProcessRun()
   run.limit = try options.integer("limit", in: 0...Int.max) ?? defaultOutputLimit
   run.checks = try options.boolean("check") ?? false
