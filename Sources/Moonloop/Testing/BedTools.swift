@@ -187,14 +187,27 @@ private func reserve(_ port: UInt16) throws -> Int32? {
   throw SystemError(call: "bind", code: code)
 }
 
-/// `is_listening(port)`: whether a connection to a port of 127.0.0.1 is accepted. On the same
-/// machine that is known at once, so nothing waits here.
+/// `is_listening(port, is_ipv6)`: whether a connection to a port of 127.0.0.1, or of ::1, is
+/// accepted. On the same machine that is known at once, so nothing waits here.
 private func bedIsListening(_ call: HostCall) throws -> some LuaPushable {
-  let port = try call.stack.integer(1, "the port", in: 1...65535)
-  let isTaken = try withSocket(port: UInt16(port)) { fd, address in
-    connect(fd, address, addressSize) == 0
+  let port = UInt16(try call.stack.integer(1, "the port", in: 1...65535))
+  if call.stack.boolean(2) { return isListeningOnIPv6(port) }
+  return try withSocket(port: port) { fd, address in connect(fd, address, addressSize) == 0 }
+}
+
+private func isListeningOnIPv6(_ port: UInt16) -> Bool {
+  let fd = socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+  if fd < 0 { return false }
+  defer { close(fd) }
+  var address = sockaddr_in6()
+  address.sin6_family = sa_family_t(AF_INET6)
+  address.sin6_port = port.bigEndian
+  address.sin6_addr = in6addr_loopback
+  return withUnsafePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      connect(fd, $0, socklen_t(MemoryLayout<sockaddr_in6>.size)) == 0
+    }
   }
-  return isTaken
 }
 
 // MARK: Descriptors: for the tests of our own scripts, which hand them to the loop

@@ -4,7 +4,8 @@ local from, to = pipe()
 
 local child = assert(ml.process.spawn { "sh", "-c", "echo seven >&7; (echo bad >&5) 2>/dev/null",
   descriptors = { [7] = to } })
-local ran = assert(ml.process.run { "sh", "-c", "true >&7 && echo open", descriptors = { [7] = to } })
+local ran = assert(ml.process.run { "sh", "-c", "true >&7 && echo open",
+  descriptors = { [7] = to } })
 assert(ran.stdout == "open\n", ran.stderr)
 close(to)
 local status = child:wait()

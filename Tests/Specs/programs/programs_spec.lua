@@ -85,6 +85,11 @@ describe("what fails", function()
   end)
   it("names the program that is not there", function(_, _, t) t:spawn { "no-such-program" } end)
   it("waits for no port in vain", function(_, _, t) t:wait_port(1, 0.05) end)
+  it("shows the ends of a long line", function(_, _, t)
+    local p = t:spawn { "printf", "ä%0700d", "1" }
+    p:await()
+    p:expect "2"
+  end)
   it("cannot wait on a clock that stands", { clock = "virtual" }, function(_, _, t)
     t:spawn { "sleep", "60" }
     t:wait_until(function() end)

@@ -9,6 +9,7 @@ output.__name = "moonloop.testing.output"
 
 local SHOWN_LINES = 20     -- of a program's output, in a failure
 local SHOWN_BYTES = 16384  -- of it, at most
+local LINE_PART = 250      -- bytes at each end of a long line in a failure
 local KEPT = 16 << 20      -- bytes of an output that are kept: the last ones
 local PAUSE = 0.01         -- seconds between reads of more than that, while nothing waits for it
 
@@ -82,6 +83,14 @@ function output.await_more(self)
   ml.await(function(resume) self.waiting[#self.waiting + 1] = resume end)
 end
 
+-- A line of a failure: of a long one, its two ends, in whole characters.
+local function cut(line)
+  if #line <= 2 * LINE_PART + 100 then return line end
+  local head = line:sub(1, LINE_PART):gsub("[\xC0-\xFF][\x80-\xBF]*$", "")
+  local tail = line:sub(-LINE_PART):gsub("^[\x80-\xBF]+", "")
+  return ("%s… (%d bytes) …%s"):format(head, #line - #head - #tail, tail)
+end
+
 --- The last lines, indented, for a message.
 function output:tail()
   local all = self.text
@@ -89,6 +98,7 @@ function output:tail()
   local lines, text = {}, all:sub(-SHOWN_BYTES)
   for line in (text:gsub("\n$", "") .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = line end
   local first = math.max(1, #lines - SHOWN_LINES + 1)
+  for place = first, #lines do lines[place] = cut(lines[place]) end
   local shown = table.concat(lines, "\n    ", first)
   return ((first > 1 or #text < #all) and "    ...\n    " or "    ") .. shown
 end

@@ -328,17 +328,17 @@ function methods.wait_port(t, port, within)
     error(("t:wait_port: the port must be a whole number from 1 to 65535, got %s"):format(
       values.format(port)), 2)
   end
-  local what = ("a listener at port %s"):format(tostring(port))
   local how
   local function is_over()
     if bed.is_listening(port) then return true end
     how = how_all_failed(t)
     return how ~= nil
   end
-  local ok = pcall(methods.wait_until, t, is_over, within, what)
+  local ok = pcall(methods.wait_until, t, is_over, within)
   if ok and not how then return port end
   local why = how and "is listening on port %s: its program " .. how
-    or ("was listening on port %%s after %g s"):format(within)
+    or ("was listening on port %%s after %g s%s"):format(within, bed.is_listening(port, true)
+      and ", but on ::1 something is: let it listen on 127.0.0.1" or "")
   failure.fail(("nothing " .. why):format(tostring(port)), 2)
 end
 
