@@ -96,7 +96,7 @@ function programs.spawn(options, home)
       self[name] = output.new(stream, what, self.screen and function(data)
         screen.feed(self.screen, data)
       end)
-      self[name].how_ended = function() return programs.how_ended(self) end
+      self[name].how_ended = function() return programs.how_ended(self, true) end
       self.outputs[#self.outputs + 1] = self[name]
     end
   end
@@ -201,10 +201,11 @@ function programs.how(status)
 end
 
 --- How a program has ended; nil if it runs. One whose outputs have ended is about to.
-function programs.how_ended(self)
+-- @param has_ended one of them has, and the other is perhaps not read yet
+function programs.how_ended(self, has_ended)
   local process = self.process
   local is_over = #self.outputs > 0
-  for _, one in ipairs(self.outputs) do is_over = is_over and one.ended end
+  for _, one in ipairs(self.outputs) do is_over = is_over and (has_ended or one.ended) end
   -- Virtual time would stand while it runs on without its outputs.
   if is_over and not process.status and beds.clock() ~= "virtual" then
     ml.timeout(DYING, process.await, process)

@@ -119,7 +119,7 @@ function tools.settle(node)
   for _, program in ipairs(node.tools and states[node.tools].programs or {}) do
     programs.how_ended(program)
   end
-  each_around(node, programs.how_ended)
+  each_around(node, function(program) programs.how_ended(program) end)
 end
 
 --- A test begins: what the programs of the blocks around it write from now on may be about it.
