@@ -9,6 +9,9 @@ describe("a request", function()
       if request.path == "/echo" then
         return 200, request.method .. " " .. request.body, { ["x-name"] = "echo" }
       end
+      if request.path == "/login" then
+        return 200, "", { ["set-cookie"] = { "a=1", "b=2; HttpOnly" } }
+      end
       if request.path == "/hello" then return "hello " .. request.query.name end
       return 404, "no such page\n"
     end })
@@ -38,12 +41,19 @@ describe("a request", function()
     t:request { method = "PURGE", url = base .. "/echo" }:expect(200, "^PURGE ")
   end)
 
+  it("has a header with several values", function(_, _, t)
+    t:get(base .. "/login"):expect(200, nil, { headers = { ["Set-Cookie"] = "^b=2; HttpOnly$" } })
+  end)
+
   it("fails for another status", function(_, _, t) t:get(":" .. server.port .. "/"):expect(200) end)
   it("fails for another body", function(_, _, t)
     t:get(base .. "/echo"):expect(200, "(", { plain = true })
   end)
   it("fails for another header", function(_, _, t)
     t:get(base .. "/echo"):expect(200, nil, { headers = { ["x-name"] = "other" } })
+  end)
+  it("fails for other values of a header", function(_, _, t)
+    t:get(base .. "/login"):expect(200, nil, { headers = { ["set-cookie"] = "c=3" } })
   end)
   it("fails for no header", function(_, _, t)
     t:get(base .. "/echo"):expect(200, nil, { headers = { ["x-other"] = "" } })

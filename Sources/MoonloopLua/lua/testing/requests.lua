@@ -55,12 +55,16 @@ local function answered(self, problem)
     self.asked, problem, self.status, self.reason, output.tail({ text = self.body }))
 end
 
---- The value of a header, or how it differs from what is expected.
+--- How a header differs from what is expected; of a list, one value has to match.
 local function check_header(self, name, pattern, is_plain)
   local value = self.headers[name]
   if not value then return ("no header '%s'"):format(name) end
-  if value:find(pattern, 1, is_plain) then return nil end
-  return ("the header '%s' does not match '%s': '%s'"):format(name, pattern, value)
+  local values = type(value) == "table" and value or { value }
+  for _, one in ipairs(values) do
+    if one:find(pattern, 1, is_plain) then return nil end
+  end
+  return ("the header '%s' does not match '%s': '%s'"):format(name, pattern,
+    table.concat(values, "', '"))
 end
 
 local OPTIONS = { "headers", "plain" }
