@@ -142,6 +142,24 @@ local function bodies()
   end }
   assert(http.post(there .. "/", "x").body == "ada")
   assert(refused:find "^request: unknown field 'pth' %(.*%); did you mean 'path'%?", refused)
+  -- What a handler asks of its response, or sets in it, is an error if there is no such thing.
+  local strange
+  local strict <close>, here = serve { function(_, response)
+    return select(2, pcall(strange, response))
+  end }
+  for _, case in ipairs {
+    { function(response) response.status = 404 end,
+      "^response: unknown field 'status'; the handler returns it: return status, body, headers$" },
+    { function(response) response.headers = {} end, "^response: unknown field 'headers'; the h" },
+    { function(response) response:finish() end,
+      "^response: unknown field 'finish'; its methods are event, send, start, upgrade$" },
+    { function(response) response:sed "x" end,
+      "^response: unknown field 'sed'; did you mean 'send'%?$" },
+  } do
+    strange = case[1]
+    local said = http.get(here .. "/").body:gsub(" %(.*%)", "")
+    assert(said:find(case[2]), said)
+  end
   for _, case in ipairs { { { 200, 42 }, "42" }, { { { body = 42 } }, "42" },
     { { 201, 0.25 }, "0.25" }, { { "text" }, "text" },
     { { ("text"):gsub("x", "s") }, "test" }, { { { status = 200 } }, "" } } do

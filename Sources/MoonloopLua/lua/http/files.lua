@@ -101,9 +101,10 @@ local function copy(source, stream, first, last, timeout)
 end
 
 --- Answers a request with a file.
+-- @param responses how responses are written, which needs this module
 -- @param response what answers; its connection is closed if the file ends too early
 -- @return nothing; or nil, the status, and words for a file that cannot be sent
-function sender.send(request, response, answer, timeout)
+function sender.send(responses, response, answer)
   if not has_files then host.mistake "ml.http.serve: 'file' needs files to be granted" end
   local path = answer.file
   local fd, message, code = calls.wait(nil, "ml.http.serve", "open", path, READ_NOW, 0)
@@ -121,9 +122,9 @@ function sender.send(request, response, answer, timeout)
   made["last-modified"] = made["last-modified"] or fields.date(modified)
   made.etag = made.etag or tag
   made["accept-ranges"] = "bytes"
-  local status, first, last = choose(request, made, made.etag, size, modified)
+  local status, first, last = choose(response.request, made, made.etag, size, modified)
   if not first then
-    response:finish(status, "", made)
+    responses.finish(response, status, "", made)
     return true
   end
   local ending = path:match "%.(%w+)$"
@@ -131,9 +132,10 @@ function sender.send(request, response, answer, timeout)
     or "application/octet-stream"
   made["content-length"] = tostring(last - first + 1)
   if first > 0 then calls.wait(nil, "ml.http.serve", "lseek", fd, first) end
-  response:write_head(status or answer.status or 200, made, nil, "ml.http.serve")
-  if request.method ~= "HEAD" and not copy(source, response.stream, first, last, timeout) then
-    response:abort()
+  responses.write_head(response, status or answer.status or 200, made, nil, "ml.http.serve")
+  local stream, timeout = response.stream, response.timeout
+  if not response.is_head and not copy(source, stream, first, last, timeout) then
+    responses.abort(response)
   end
   return true
 end

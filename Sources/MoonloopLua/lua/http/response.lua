@@ -33,8 +33,37 @@ end
 
 local function allows_body(status) return status ~= 204 and status ~= 304 end
 
+-- What a handler may call.
 local Response = {}
-Response.__index = Response
+-- What only the server calls.
+local responses = {}
+
+local METHODS = { "event", "send", "start", "upgrade" }
+-- The fields that not every response has.
+local IS_STATE = { has_failed = true, is_bare = true, is_chunked = true, left = true }
+
+-- A handler has taken a name for one of a response.
+local function refuse_field(name)
+  if name == "status" or name == "headers" or name == "body" then
+    mistake(("response: unknown field '%s'"):format(name),
+      "; the handler returns it: return status, body, headers")
+  end
+  mistake(("response: unknown field '%s'"):format(tostring(name)),
+    spelling.hint(tostring(name), METHODS, "its methods are"))
+end
+
+local meta = {}
+
+function meta.__index(_, name)
+  local method = Response[name]
+  if method or IS_STATE[name] then return method end
+  refuse_field(name)
+end
+
+function meta.__newindex(self, name, value)
+  if not IS_STATE[name] then refuse_field(name) end
+  rawset(self, name, value)
+end
 
 -- What begins messages about what a handler has returned: it has no line.
 local SERVE = "ml.http.serve"
@@ -59,9 +88,9 @@ end
 --- A response on a stream.
 -- @param keeps whether the connection is to stay open
 -- @param timeout for each write
-function Response.new(stream, request, keeps, timeout)
+function responses.new(stream, request, keeps, timeout)
   return setmetatable({ stream = stream, request = request, keeps = keeps, timeout = timeout,
-    is_head = request.method == "HEAD" }, Response)
+    is_head = request.method == "HEAD", is_started = false, is_upgraded = false }, meta)
 end
 
 --- Writes the head. `send` then writes parts, and the handler's return ends the response.
@@ -75,7 +104,7 @@ function Response:start(status, headers)
     self.is_chunked = not length and self.request.version ~= "1.0"
     if not self.is_chunked and not length then self.keeps = false end
   end
-  return self:write_head(status, made, nil, "response:start")
+  return responses.write_head(self, status, made, nil, "response:start")
 end
 
 -- Whether a field, which may be a list, has a word.
@@ -89,7 +118,7 @@ end
 --- Writes the head and the body in one piece: the peer then sees one packet, and we make one call.
 -- Where the body ends is said here, whatever the handler's headers say.
 -- @param what begins messages
-function Response:write_head(status, made, text, what)
+function responses.write_head(self, status, made, text, what)
   if status ~= 101 or not made.upgrade then check_status(status, what) end
   -- A body that was announced and not asked for may come or not.
   if self.request.awaits_continue then self.keeps = false end
@@ -159,7 +188,7 @@ function Response:upgrade(protocol, headers)
   local made = fields.new(headers, "response:upgrade")
   made.connection, made.upgrade = "Upgrade", protocol
   self.keeps = false
-  local ok, problem, code = self:write_head(101, made, nil, "response:upgrade")
+  local ok, problem, code = responses.write_head(self, 101, made, nil, "response:upgrade")
   if not ok then return nil, problem, code end
   self.is_upgraded = true
   self.stream:on(nil)
@@ -168,7 +197,7 @@ function Response:upgrade(protocol, headers)
 end
 
 --- The peer must not take what it has got for a whole response.
-function Response:abort()
+function responses.abort(self)
   self.keeps = false
   self.stream:invalidate()
 end
@@ -204,7 +233,7 @@ local function finish_text(self, status, text)
 end
 
 --- Writes a whole response; the body is a text, a number, or a function that gives its parts.
-function Response:finish(status, text, headers)
+function responses.finish(self, status, text, headers)
   check_status(status, SERVE)
   local allows = allows_body(status)
   if headers == nil and allows and type(text) == "string" and text ~= "" then
@@ -225,7 +254,8 @@ function Response:finish(status, text, headers)
   if allows and text ~= "" and not rawget(made, "content-type") then
     made["content-type"] = "text/plain; charset=utf-8"
   end
-  return self:write_head(status, made, allows and not self.is_head and text or nil, SERVE)
+  local sent = allows and not self.is_head and text or nil
+  return responses.write_head(self, status, made, sent, SERVE)
 end
 
 local ANSWER = { "body", "file", "headers", "status" }
@@ -233,7 +263,7 @@ local IS_ANSWER = {}
 for _, name in ipairs(ANSWER) do IS_ANSWER[name] = true end
 
 -- Answers with a table of fields.
-function Response:answer(answer)
+function responses.answer(self, answer)
   for name in pairs(answer) do
     if not IS_ANSWER[name] then
       mistake(("%s: a response has no field '%s'"):format(SERVE, tostring(name)),
@@ -241,13 +271,13 @@ function Response:answer(answer)
     end
   end
   if answer.file == nil then
-    return self:finish(answer.status or 200, answer.body or "", answer.headers)
+    return responses.finish(self, answer.status or 200, answer.body or "", answer.headers)
   end
   if type(answer.file) ~= "string" or answer.body ~= nil then
     mistake(SERVE .. ": 'file' of a response must be a path, and the only body")
   end
-  local sent, status = files.send(self.request, self, answer, self.timeout)
-  if not sent then self:finish(status, REASONS[status]:lower() .. "\n") end
+  local sent, status = files.send(responses, self, answer)
+  if not sent then responses.finish(self, status, REASONS[status]:lower() .. "\n") end
 end
 
 -- The handler has failed in Lua's way: nil and a message.
@@ -257,11 +287,11 @@ end
 
 --- Ends the response with what the handler returned: a body; a status, a body and headers; or a
 --- table { status, headers, body or file }.
-function Response:complete(first, text, headers)
+function responses.complete(self, first, text, headers)
   if self.is_upgraded then return end
   local kind = type(first)
   if self.is_started then
-    if self.has_failed then return self:abort() end
+    if self.has_failed then return responses.abort(self) end
     if first == nil and text ~= nil then fail(text) end
     if kind == "string" or kind == "number" or kind == "function" or kind == "table" then
       mistake(SERVE .. ": a body was returned after the response was started",
@@ -270,10 +300,10 @@ function Response:complete(first, text, headers)
     return finish_parts(self)
   end
   if kind == "string" and text == nil and first ~= "" then return finish_text(self, 200, first) end
-  if kind == "table" then return self:answer(first) end
+  if kind == "table" then return responses.answer(self, first) end
   if kind == "string" or kind == "function" then
     check_second(text)
-    return self:finish(200, first, nil)
+    return responses.finish(self, 200, first, nil)
   end
   if first == nil and text ~= nil then fail(text) end
   if kind == "number" and text == nil and (math.type(first) ~= "integer" or first < 100) then
@@ -284,7 +314,7 @@ function Response:complete(first, text, headers)
     mistake(("%s: a handler must return a body, a status or a table, got %s"):format(SERVE,
       host.given(first)))
   end
-  return self:finish(first or 204, text or "", headers)
+  return responses.finish(self, first or 204, text or "", headers)
 end
 
-return Response
+return responses

@@ -3,7 +3,7 @@ local ml = require "moonloop"
 local body = require "moonloop.http.body"
 local host = require "moonloop.text.host"
 local message = require "moonloop.http.message"
-local Response = require "moonloop.http.response"
+local responses = require "moonloop.http.response"
 local spelling = require "moonloop.text.spelling"
 local url = require "moonloop.http.url"
 
@@ -26,7 +26,8 @@ end
 
 local function refuse(stream, status, problem)
   if not stream:is_valid() then return end  -- closed in the meantime
-  Response.new(stream, { version = "1.1" }, false):finish(status, (problem or "") .. "\n")
+  local response = responses.new(stream, { version = "1.1" }, false)
+  responses.finish(response, status, (problem or "") .. "\n")
   stream:close()  -- what the peer still sends is dropped, so that it sees the answer
 end
 
@@ -144,17 +145,17 @@ function Guard:__close()
   if not response then return end
   response.keeps = false
   if not response.stream:is_valid() then return end
-  if response.is_started or self.has_left then return response:abort() end
-  response:finish(500, "internal server error\n")
+  if response.is_started or self.has_left then return responses.abort(response) end
+  responses.finish(response, 500, "internal server error\n")
   response.stream:close()
 end
 
 -- Sends what the handler returned; a mistake in it names the request, which has no line.
 local function complete(request, response, first, text, headers)
   if type(first) == "string" and text == nil and not response.is_started then
-    return response:complete(first)  -- is right
+    return responses.complete(response, first)  -- is right
   end
-  local ok, done = pcall(response.complete, response, first, text, headers)
+  local ok, done = pcall(responses.complete, response, first, text, headers)
   if ok then return done end
   local asked = ("ml.http.serve: %s %s: "):format(request.method, request.path:sub(1, 100))
   local named = asked:gsub("%%", "%%%%")
@@ -191,7 +192,7 @@ local function serve_connection(stream, peer, options, guard)
   while true do
     local request, keeps = read_request(stream, peer, options)
     if not request then break end
-    local response = Response.new(stream, request, keeps, timeout)
+    local response = responses.new(stream, request, keeps, timeout)
     guard.response = response
     local done = answer(request, response, handler)
     guard.response = false
