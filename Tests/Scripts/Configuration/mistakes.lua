@@ -103,5 +103,5 @@ assert(select(2, pcall(ml.configure, 5))
 
 -- A computed table has the line of its context; none of these made anything.
 is("local t = { a = { every = 0, handler = print } }\nreturn {\n timers = t }",
-  "3: timers.a.every: must be > 0 seconds, got 0")
+  "3: timers.a.every: must be > 0 seconds, got 0 (in what this line computes)")
 assert(loop:dump():find "; no handles$", loop:dump())
