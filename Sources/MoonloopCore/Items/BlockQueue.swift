@@ -203,7 +203,8 @@ struct PendingBlocks {
   var holdsJobs = false
   /// What has left the lists without being taken. Its release may call a `deinit` that queues a
   /// block, so it goes when the change of this is over: see `Loop.releaseFinished`.
-  fileprivate var finished: [QueuedBlock] = []
+  private var finished: [QueuedBlock] = []
+  @inline(__always) var hasFinished: Bool { !finished.isEmpty }
 
   /// Gives a block its place in order of adding.
   mutating func number(_ block: QueuedBlock) {
@@ -328,6 +329,12 @@ struct PendingBlocks {
     return rest
   }
 
+  mutating func takeFinished() -> [QueuedBlock] {
+    var taken: [QueuedBlock] = []
+    swap(&taken, &finished)
+    return taken
+  }
+
   /// Takes everything out: the loop ends.
   mutating func takeAll(_ modes: ModeList) -> [QueuedBlock] {
     var taken = commonBlocks.takeAll() + commonRequests.takeAll() + jobs.takeAll()
@@ -336,19 +343,5 @@ struct PendingBlocks {
     blockCount = 0
     requestCount = 0
     return taken
-  }
-}
-
-extension Loop {
-  /// Releases the blocks that have left all lists. A `deinit` may queue others meanwhile.
-  @inline(__always)
-  func releaseFinished() {
-    if !pending.finished.isEmpty { releaseAll() }
-  }
-
-  @inline(never)
-  private func releaseAll() {
-    var finished: [QueuedBlock] = []
-    swap(&finished, &pending.finished)
   }
 }

@@ -168,6 +168,12 @@ extension Loop {
     releaseFinished()
   }
 
+  /// Releases the blocks that have left all lists. A `deinit` may queue others meanwhile.
+  @inline(__always)
+  private func releaseFinished() {
+    if pending.hasFinished { _ = pending.takeFinished() }
+  }
+
   /// Performs the blocks that wait for a mode, together (R104, R106, R109).
   @inline(__always)
   package func performBlocks(_ mode: Mode) {
