@@ -34,7 +34,8 @@ func written(by arguments: [String]) throws -> String {
   let output = Pipe()
   process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
   process.arguments = arguments
-  process.environment = ["SWIFT_BACKTRACE": "enable=no"]
+  let options = ProcessInfo.processInfo.environment["ASAN_OPTIONS"] ?? ""
+  process.environment = ["SWIFT_BACKTRACE": "enable=no", "ASAN_OPTIONS": options]
   process.standardOutput = output
   process.standardError = output
   try process.run()

@@ -329,6 +329,8 @@ struct PendingBlocks {
     return rest
   }
 
+  /// Never inlined: the optimiser would release the blocks before the list is empty.
+  @inline(never)
   mutating func takeFinished() -> [QueuedBlock] {
     var taken: [QueuedBlock] = []
     swap(&taken, &finished)
