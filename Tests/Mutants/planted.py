@@ -77,7 +77,8 @@ FAULTS = [
      "frame.isStopped ? .stopped : nil",
      "nil"),
     (RUN, "the time counts from before entry",
-     "\n      frame.deadline = min(frame.deadline, saturatingDate(clock.now(), after: frame.limit))",
+     "\n      frame.deadline = min(frame.deadline, saturatingDate(clock.now(), "
+     "after: frame.limit))",
      "frame.deadline = min(frame.deadline, saturatingDate(time.now, after: frame.limit))"),
     (RUN, "wake-ups of the pass are lost",
      "shared.wakes.load(ordering: .sequentiallyConsistent) != frame.wakesSeen",
