@@ -111,6 +111,13 @@ final class LuaStateBody: @unchecked Sendable {
     requireThread(what)
   }
 
+  /// An object or value is to cross whose type the state does not know.
+  func stopUnregistered(_ kind: StaticString, _ type: Any.Type) -> Never {
+    fatalError(
+      "\(kind) \(type) is not registered with \(label): call register(\(type).self, …) before one "
+        + "crosses")
+  }
+
   /// Like `LuaState.idleCollect`, for every pass that sleeps: here no reference is counted.
   func idleCollect() -> Bool {
     guard isUsable("idleCollect") else { return false }

@@ -22,7 +22,7 @@ extension LuaState {
     _ object: Object, _ body: (LuaLent) throws -> R
   ) rethrows -> R {
     guard self.body.isUsable("lend"), let kind = classes[ObjectIdentifier(Object.self)] else {
-      fatalError("lend: class \(Object.self) is not registered with \(self.body.label)")
+      self.body.stopUnregistered("class", Object.self)
     }
     return try lend(holding: object, kind, body)
   }
@@ -35,7 +35,7 @@ extension LuaState {
     _ value: inout Object, _ body: (LuaLent) throws -> R
   ) rethrows -> R {
     guard self.body.isUsable("lend"), let kind = classes[ObjectIdentifier(Object.self)] else {
-      fatalError("lend: structure \(Object.self) is not registered with \(self.body.label)")
+      self.body.stopUnregistered("structure", Object.self)
     }
     let box = Boxed(value)
     defer { value = box.value }

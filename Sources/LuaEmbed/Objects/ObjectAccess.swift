@@ -77,10 +77,7 @@ extension LuaState {
   /// Pushes the userdata of an object: the same one as long as Lua holds it. [-0, +1, raises: -]
   func push(object: AnyObject, on stack: LuaStack) {
     guard let kind = kind(of: object) else {
-      let type: Any.Type = Swift.type(of: object)
-      fatalError(
-        "class \(type) is not registered with \(body.label): call register(\(type).self, …) before "
-          + "one of its objects crosses")
+      body.stopUnregistered("class", type(of: object))
     }
     let pointer = Unmanaged.passUnretained(object).toOpaque()
     if cml_push_known(stack.L, pointer) { return }
@@ -149,9 +146,7 @@ extension LuaStruct {
   public func push(to seat: inout LuaSeat) {
     let stack = seat.take()
     guard let kind = stack.state.classes[ObjectIdentifier(Self.self)] else {
-      fatalError(
-        "structure \(Self.self) is not registered with \(stack.state.body.label): call "
-          + "register(\(Self.self).self, …) before one crosses")
+      stack.state.body.stopUnregistered("structure", Self.self)
     }
     stack.pushNew(Boxed(self), of: kind)
   }
