@@ -170,6 +170,10 @@ void cml_push_cell(lua_State *L, cml_function call, void *context, cml_release r
   lua_setmetatable(L, -2);
   c->release = release;  // only now: before, an error would have to release it twice
   cml_end_work(s, L, &work);
+  if (UNLIKELY(s->is_ending) && release != NULL) {
+    *c = (struct cell){.call = refuse_collected};
+    release(context);
+  }
 }
 
 void cml_push_function(lua_State *L, cml_function call, void *context, cml_release release) {

@@ -13,6 +13,11 @@ bool cml_push_known(lua_State *L, void *pointer) {
   return true;
 }
 
+cml_object *cml_push_retained(lua_State *L, cml_kind *k) {
+  cml_object *o = cml_push_object(L, k);
+  return UNLIKELY(cml_of(L)->is_ending) ? NULL : o;
+}
+
 void cml_make_known(lua_State *L, void *pointer) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &identities);
   lua_pushvalue(L, -2);

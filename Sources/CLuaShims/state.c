@@ -316,6 +316,7 @@ void cml_close(cml_state *s) {
   cml_begin_work(s, s->main, &work);
   s->depth++;
   lua_setallocf(s->main, allocate_closing, s);
+  s->is_ending = true;
   lua_close(s->main);  // door: finalizers, charged as a call-out
   s->depth--;
   if (s->stop != CML_STOP_NONE) {

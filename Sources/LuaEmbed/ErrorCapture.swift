@@ -219,9 +219,12 @@ extension LuaState {
       stack.push(error.message)
       return
     }
-    let box = Unmanaged.passRetained(ErrorBox(error))
-    let object = cml_push_object(stack.L, errorKind)!
-    object.pointee.pointer = box.toOpaque()
+    guard let object = cml_push_retained(stack.L, errorKind) else {
+      stack.pop()
+      stack.push("\(error)")
+      return
+    }
+    object.pointee.pointer = Unmanaged.passRetained(ErrorBox(error)).toOpaque()
     object.pointee.live = true
   }
 }

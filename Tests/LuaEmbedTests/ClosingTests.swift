@@ -84,6 +84,40 @@ import Testing
     #expect(lua.isClosed, "\(Self.allocations[index].name)")
   }
 
+  /// Lua finalizes nothing that is made from there on.
+  @Test func `what a finalizer gives to a state that is closing is released`() throws {
+    struct Failure: Error {}
+    weak var captured: Thing?
+    weak var object: Thing?
+    var lines: [String] = []
+    do {
+      let lua = try LuaState()
+      lua.register(Thing.self, as: "Thing")
+      lua.register("note") { (line: String) in lines.append(line) }
+      lua.register("fail") { () throws -> Void in throw Failure() }
+      lua.register("give") { [unowned lua] in
+        let thing = Thing()
+        let other = Thing()
+        (captured, object) = (thing, other)
+        lua.register("late") { withExtendedLifetime(thing) {} }
+        lua.set("thing", other)
+      }
+      try lua.run(
+        """
+        kept = setmetatable({}, { __gc = function()
+          give()
+          note(select(2, pcall(late)))
+          note(tostring(select(2, pcall(fail))))
+        end })
+        """)
+      lua.close()
+    }
+    #expect(captured == nil)
+    #expect(object == nil)
+    let late = "this function of the host was collected before the finalizer that calls it"
+    #expect(lines == [late, "Failure()"])
+  }
+
   @Test func `the handler of an error in a finalizer may close the state`() throws {
     let lua = try LuaState()
     lua.onFinalizerError = { [unowned lua] _ in lua.close() }

@@ -407,6 +407,9 @@ void cml_kind_set_tag(cml_kind *k, int tag);
 void cml_kind_set_native(cml_kind *k, size_t bytes);
 // Pushes a new object; all words are zero. [-0, +1, m]
 cml_object *cml_push_object(lua_State *L, cml_kind *k);
+// The same for one whose pointer is released; NULL, for one without, in a state that is closing:
+// nothing would release it. [-0, +1, m]
+cml_object *cml_push_retained(lua_State *L, cml_kind *k);
 // Pushes a new, complete object with the function at the index as its first user value, without a
 // finalizer: making and ending it cost half as much. [-0, +1, m]
 cml_object *cml_push_handle(lua_State *L, cml_kind *k, int function);

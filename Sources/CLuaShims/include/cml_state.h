@@ -68,6 +68,8 @@ struct cml_state {
   // How many coroutine.close calls are active, and where the C stack was in the outermost; bounded.
   int closing;
   uintptr_t closing_from;
+  // The state itself is being closed: Lua finalizes nothing that is made from now on.
+  bool is_ending;
   // `load` accepts only text, whatever its mode.
   bool text_only;
   // A number is shown in place of an address (cml_safe.c).
