@@ -274,14 +274,14 @@ extension SimulatedKernel {
 /// Unchecked Sendable: the world's lock protects the variables.
 private final class SimulatedGate: Gate, @unchecked Sendable {
   private let world: SimulatedWorld
-  private var isOpen = false
+  private var wasOpened = false
   private var waiting: SimulatedThread?
 
   init(world: SimulatedWorld) { self.world = world }
 
   func open() {
     world.lock.locked {
-      isOpen = true
+      wasOpened = true
       if let waiting { world.makeRunnable(waiting) }
     }
   }
@@ -291,10 +291,12 @@ private final class SimulatedGate: Gate, @unchecked Sendable {
       let deadline = world.time.addingSaturated(max(0, nanoseconds))
       waiting = thread
       defer { waiting = nil }
-      while !isOpen && world.time < deadline {
+      while !wasOpened && world.time < deadline {
         world.block(thread, "a gate's wait", until: deadline)
       }
-      return isOpen
+      return wasOpened
     }
   }
+
+  var isOpen: Bool { world.lock.locked { wasOpened } }
 }

@@ -204,6 +204,32 @@ let loops = [
       return text
     }
   },
+  Attack(name: "two threads of loops wait for each other", end: "neither could go on") {
+    let (first, second) = (try LoopThread.start(name: "a"), try LoopThread.start(name: "b"))
+    first.loop.performAndWait {
+      second.loop.performAndWait {
+        first.loop.performAndWait {}
+      }
+    }
+    return "returned"
+  },
+  Attack(name: "a thread waits for one that has just ended its wait for it", end: "1000") {
+    let (first, second) = (try LoopThread.start(name: "a"), try LoopThread.start(name: "b"))
+    func turn() {
+      let end = DispatchSemaphore(value: 0)
+      first.loop.perform {
+        second.loop.performAndWait {
+          second.loop.perform {
+            first.loop.performAndWait {}
+            end.signal()
+          }
+        }
+      }
+      end.wait()
+    }
+    for _ in 0..<1000 { turn() }
+    return "1000"
+  },
   Attack(name: "an isolated loop is kept and run after its closure", end: "finished") {
     func misuse() -> String {
       let kept = Kept<Loop>()
@@ -313,14 +339,6 @@ let objects = [
       kept.value = nil
       let counts: (Int, Int) = try lua.evaluate("return first, second")
       return "\(counts.0) \(counts.1)"
-    }
-  },
-  Attack(name: "a result is of a class that is not registered", end: "is not registered with") {
-    try await onOneThread { loop in
-      let lua = try LuaState(on: loop)
-      lua.register("make") { Vault() }
-      try lua.run("make()")
-      return "returned"
     }
   },
   Attack(name: "a module is defined inside itself, and its definition fails", end: "no 2 nil") {

@@ -88,6 +88,7 @@ extension Loop {
   ///   - modes: As for `perform`.
   ///   - timeout: The maximum time to wait; nil: forever.
   ///   - block: Performed on the loop's thread, or never if the time is over before it began.
+  /// - Precondition: Without a timeout, the loop's thread does not wait for the caller's.
   /// - Note: Any thread.
   @discardableResult
   public func performAndWait(
@@ -101,7 +102,7 @@ extension Loop {
     let gate = kernel.makeGate()
     let request = PerformRequest(gate: gate)
     perform(unchecked: block, modes: modes, wakes: true, asSource: true, request: request)
-    if !gate.wait(atMost: timeout?.loopNanoseconds ?? .max) {
+    if !wait(at: gate, atMost: timeout, "performAndWait") {
       if request.cancel() {
         return hasEnded ? .ended : .timedOut(isRunning ? .otherModeOrBusy : .notRunning)
       }

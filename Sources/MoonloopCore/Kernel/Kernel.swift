@@ -139,6 +139,8 @@ package struct DescriptorTraits: OptionSet, Sendable {
 package protocol Gate: AnyObject, Sendable {
   /// Lets the waiting threads go on. Any thread; idempotent.
   func open()
+  /// Any thread.
+  var isOpen: Bool { get }
   /// Blocks the calling thread until the gate is open or this many nanoseconds have passed.
   /// - Returns: false if the time ran out first.
   func wait(atMost nanoseconds: Int64) -> Bool

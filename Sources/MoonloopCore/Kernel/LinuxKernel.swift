@@ -376,6 +376,8 @@ final class LinuxGate: Gate, @unchecked Sendable {
 
   func open() { cmx_gate_open(gate) }
 
+  var isOpen: Bool { cmx_gate_wait(gate, 0) }
+
   func wait(atMost nanoseconds: Int64) -> Bool {
     cmx_gate_wait(gate, nanoseconds == .max ? -1 : max(0, nanoseconds))
   }

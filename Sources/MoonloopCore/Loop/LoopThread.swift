@@ -88,6 +88,6 @@ public final class LoopThread: Sendable {
   @discardableResult
   public func join(timeout: Duration? = nil) -> Bool {
     if loop.isOnThread { fatalError("LoopThread.join: '\(name)' would wait for itself") }
-    return ended.wait(atMost: timeout?.loopNanoseconds ?? .max)
+    return loop.wait(at: ended, atMost: timeout, "LoopThread.join")
   }
 }

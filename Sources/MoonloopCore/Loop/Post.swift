@@ -170,6 +170,7 @@ extension Loop {
   ///   - timeout: The maximum time to wait; nil: forever.
   ///   - body: What is done.
   /// - Returns: false if the time ran out first or the loop has ended; the body may still run.
+  /// - Precondition: Without a timeout, the loop's thread does not wait for the caller's.
   /// - Note: Any thread. A loop that neither runs nor looks lets the caller wait.
   @discardableResult
   public func changeAndWait(
@@ -179,7 +180,7 @@ extension Loop {
     let gate = kernel.makeGate()
     let request = PerformRequest(gate: gate)
     postChange(body, as: request)
-    return gate.wait(atMost: timeout?.loopNanoseconds ?? .max) && request.wasPerformed
+    return wait(at: gate, atMost: timeout, "changeAndWait") && request.wasPerformed
   }
 
   /// Posts a change; its request is cancelled if the loop ends without doing it.
