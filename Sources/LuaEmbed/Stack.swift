@@ -80,8 +80,10 @@ package struct LuaStack {
 
   /// Makes room for the values of one conversion; stops the program if they are nested so deeply
   /// that the stack cannot grow.
-  func requireRoom(_ what: StaticString) {
-    if !reserve(8) { fatalError("\(what): \(count) values wait on Lua's stack, which is full") }
+  func requireRoom(_ what: @autoclosure () -> String, _ room: Int = 8) {
+    if !reserve(room) {
+      fatalError("\(what()): \(count) values wait on Lua's stack, which is full")
+    }
   }
 
   /// The type of a value.

@@ -20,8 +20,8 @@ final class LuaStateBody: @unchecked Sendable {
   var inner: LuaState?
   /// The kinds of registered Swift classes, by type.
   var classes: [ObjectIdentifier: OpaquePointer] = [:]
-  /// The same for unregistered subclasses, added on first use.
-  var subclasses: [ObjectIdentifier: OpaquePointer] = [:]
+  /// The same for types that are not registered, added on first use.
+  var unregistered: [ObjectIdentifier: OpaquePointer] = [:]
   /// Contexts of the kinds of handles, kept here because C holds them without a reference.
   var kept: [AnyObject] = []
   /// The kind of userdata that carries a Swift error through Lua.
@@ -109,13 +109,6 @@ final class LuaStateBody: @unchecked Sendable {
   func requireOpen(_ what: StaticString) throws(LuaError) {
     if isClosed { throw .closed }
     requireThread(what)
-  }
-
-  /// An object or value is to cross whose type the state does not know.
-  func stopUnregistered(_ kind: StaticString, _ type: Any.Type) -> Never {
-    fatalError(
-      "\(kind) \(type) is not registered with \(label): call register(\(type).self, …) before one "
-        + "crosses")
   }
 
   /// Like `LuaState.idleCollect`, for every pass that sleeps: here no reference is counted.

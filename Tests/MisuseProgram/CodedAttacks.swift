@@ -83,8 +83,8 @@ private struct Rows: Encodable {
 
 private class Registered: LuaObject { var list = ["x"] }
 private final class Below: Registered {}
-private final class Mirrored: CustomReflectable {
-  var number = 1
+private final class Mirrored: LuaObject, CustomReflectable {
+  var number = 2
   var customMirror: Mirror { Mirror(reflecting: Below()) }
 }
 
@@ -162,13 +162,18 @@ let coded = [
       return "written"
     }.contains("too much at once") ? "too much at once" : "written"
   },
-  Attack(name: "a class shows the mirror of a registered one", end: "is not registered with") {
+  Attack(name: "a class shows the mirror of a registered one", end: "1 false 2") {
     try await crossing { lua in
       lua.register(Registered.self, as: "R", .method("count") { (r: Registered) in r.list.count })
+      lua.register("number") { (m: Mirrored) in m.number }
       lua.set("below", Below())
-      let count: Int = try lua.evaluate("return below:count()")
       lua.set("mirrored", Mirrored())
-      return "\(count)"
+      let (count, counts, number): (Int, Bool, Int) = try lua.evaluate(
+        """
+        local counts = pcall(function() return mirrored:count() end)
+        return below:count(), counts, number(mirrored)
+        """)
+      return "\(count) \(counts) \(number)"
     }
   },
   Attack(name: "an error of one state leaves a function of another", end: "table true") {

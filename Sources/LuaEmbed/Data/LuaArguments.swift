@@ -112,6 +112,17 @@ extension LuaState {
     _ name: String, _ body: @escaping (repeat each A) throws -> R
   ) { setFunction(name, listing(body)) }
 
+  /// Makes a closure that gets this state first a global function, with any number of results.
+  public func register<each A: LuaReadable, R: LuaResults>(
+    _ name: String, _ body: @escaping (LuaState, repeat each A) throws -> R
+  ) {
+    guard self.body.isUsable("register") else { return }
+    setFunction(name) { [unowned state = inner] stack in  // lives until the state is closed
+      var index: Int32 = 0
+      return try stack.results(in: body(state, repeat stack.next((each A).self, &index)))
+    }
+  }
+
   /// Makes a Swift closure whose arguments and result are Codable a global function; see
   /// `LuaCoded`. If the arguments are plain and the closure is one expression, declare its result:
   /// `{ (id: Int) -> Reply in … }`.

@@ -21,10 +21,7 @@ extension LuaState {
   public func lend<Object: LuaObject, R>(
     _ object: Object, _ body: (LuaLent) throws -> R
   ) rethrows -> R {
-    guard self.body.isUsable("lend"), let kind = classes[ObjectIdentifier(Object.self)] else {
-      self.body.stopUnregistered("class", Object.self)
-    }
-    return try lend(holding: object, kind, body)
+    try lend(holding: object, Object.self, body)
   }
 
   /// Lends a value of a registered structure to Lua while a closure runs: scripts change it in
@@ -34,21 +31,21 @@ extension LuaState {
   public func lend<Object: LuaStruct, R>(
     _ value: inout Object, _ body: (LuaLent) throws -> R
   ) rethrows -> R {
-    guard self.body.isUsable("lend"), let kind = classes[ObjectIdentifier(Object.self)] else {
-      self.body.stopUnregistered("structure", Object.self)
-    }
     let box = Boxed(value)
     defer { value = box.value }
-    return try lend(holding: box, kind, body)
+    return try lend(holding: box, Object.self, body)
   }
 
   private func lend<R>(
-    holding object: AnyObject, _ kind: OpaquePointer, _ body: (LuaLent) throws -> R
+    holding object: AnyObject, _ type: Any.Type, _ body: (LuaLent) throws -> R
   ) rethrows -> R {
+    guard self.body.isUsable("lend") else {
+      fatalError("lend: \(self.body.label) has closed with its loop; ask isClosed first")
+    }
     self.body.beginCall()
     defer { self.body.endCall() }
     let stack = self.stack
-    stack.pushNew(object, of: kind)
+    stack.pushNew(object, of: kind(of: type))
     let lent = LuaLent(reference: LuaReference(popping: stack))
     defer { end(lent) }
     return try body(lent)

@@ -24,6 +24,20 @@ extension LuaMember {
     _ name: String, _ body: @escaping (Object, repeat each A) throws -> R
   ) -> LuaMember { calling(.method, name, listing: body) }
 
+  /// A method that gets the state after the object, with any number of results.
+  public static func method<each A: LuaReadable, R: LuaResults>(
+    _ name: String, _ body: @escaping (Object, LuaState, repeat each A) throws -> R
+  ) -> LuaMember {
+    LuaMember(.method, name) { access in
+      { stack in
+        var index: Int32 = 1
+        let object = try access.read(stack, 1)
+        return try stack.results(
+          in: body(object, stack.state, repeat stack.next((each A).self, &index)))
+      }
+    }
+  }
+
   /// A method that gets the state after the object, with Codable arguments and result.
   @_disfavoredOverload
   public static func method<each A: Decodable, R: Encodable>(
@@ -35,6 +49,21 @@ extension LuaMember {
   public static func method<each A: Decodable, each R: Encodable>(
     _ name: String, _ body: @escaping (Object, LuaState, repeat each A) throws -> (repeat each R)
   ) -> LuaMember { callingWithState(name, coded: body) }
+
+  /// A method that changes a structure, with any number of results.
+  public static func mutating<each A: LuaReadable, R: LuaResults>(
+    _ name: String, _ body: @escaping (inout Object, repeat each A) throws -> R
+  ) -> LuaMember {
+    LuaMember(.method, name) { access in
+      { stack in
+        let results = try access.change(stack) { object in
+          var index: Int32 = 1
+          return try body(&object, repeat stack.next((each A).self, &index))
+        }
+        return try stack.results(in: results)
+      }
+    }
+  }
 
   /// A method that changes a structure, with Codable arguments and result.
   @_disfavoredOverload
@@ -89,9 +118,7 @@ extension LuaMember {
     var member = computed(name, get)
     member.setter = { access in
       { stack in
-        var object = try access.read(stack, 1)
-        try set(&object, stack.decodedValue(2))
-        try access.replace(stack, 1, by: object)
+        try access.change(stack) { try set(&$0, stack.decodedValue(2)) }
         return 0
       }
     }
@@ -129,10 +156,10 @@ extension LuaMember {
   ) -> LuaMember {
     LuaMember(.setOthers, "newindex") { access in
       { stack in
-        var index: Int32 = 1
-        var object = try access.read(stack, 1)
-        try body(&object, stack.key(K.self, &index), stack.decodedValue(3))
-        try access.replace(stack, 1, by: object)
+        try access.change(stack) { object in
+          var index: Int32 = 1
+          try body(&object, stack.key(K.self, &index), stack.decodedValue(3))
+        }
         return 0
       }
     }
@@ -230,10 +257,10 @@ extension LuaMember {
   ) -> LuaMember {
     LuaMember(.method, name) { access in
       { stack in
-        var index: Int32 = 1
-        var object = try access.read(stack, 1)
-        let results = try body(&object, repeat stack.decoded((each A).self, &index))
-        try access.replace(stack, 1, by: object)
+        let results = try access.change(stack) { object in
+          var index: Int32 = 1
+          return try body(&object, repeat stack.decoded((each A).self, &index))
+        }
         return try stack.push(coded: repeat each results)
       }
     }

@@ -60,6 +60,17 @@ public struct LuaMember<Object> {
     _ name: String, _ body: @escaping (inout Object, repeat each A) throws -> (repeat each R)
   ) -> LuaMember { changing(name, body) }
 
+  /// A method that changes a structure, and gets the state after it.
+  public static func mutating<each A: LuaReadable, R: LuaPushable>(
+    _ name: String, _ body: @escaping (inout Object, LuaState, repeat each A) throws -> R
+  ) -> LuaMember { changingWithState(name, body) }
+
+  /// A method that changes a structure and gets the state, without a result, or with several.
+  public static func mutating<each A: LuaReadable, each R: LuaPushable>(
+    _ name: String,
+    _ body: @escaping (inout Object, LuaState, repeat each A) throws -> (repeat each R)
+  ) -> LuaMember { changingWithState(name, body) }
+
   /// Calling the object: `object(...)`.
   public static func call<each A: LuaReadable, R: LuaPushable>(
     _ body: @escaping (Object, repeat each A) throws -> R
@@ -103,10 +114,25 @@ public struct LuaMember<Object> {
   ) -> LuaMember {
     LuaMember(.method, name) { access in
       { stack in
-        var index: Int32 = 1
-        var object = try access.read(stack, 1)
-        let results = try body(&object, repeat stack.next((each A).self, &index))
-        try access.replace(stack, 1, by: object)
+        let results = try access.change(stack) { object in
+          var index: Int32 = 1
+          return try body(&object, repeat stack.next((each A).self, &index))
+        }
+        return try stack.results(repeat each results)
+      }
+    }
+  }
+
+  private static func changingWithState<each A: LuaReadable, each R: LuaPushable>(
+    _ name: String,
+    _ body: @escaping (inout Object, LuaState, repeat each A) throws -> (repeat each R)
+  ) -> LuaMember {
+    LuaMember(.method, name) { access in
+      { stack in
+        let results = try access.change(stack) { object in
+          var index: Int32 = 1
+          return try body(&object, stack.state, repeat stack.next((each A).self, &index))
+        }
         return try stack.results(repeat each results)
       }
     }
@@ -141,9 +167,7 @@ public struct LuaMember<Object> {
         }
       }
       return { stack in
-        var object = try access.read(stack, 1)
-        object[keyPath: path] = try stack.value(2)
-        try access.replace(stack, 1, by: object)
+        try access.change(stack) { $0[keyPath: path] = try stack.value(2) }
         return 0
       }
     }
@@ -160,9 +184,7 @@ public struct LuaMember<Object> {
     var member = computed(name, get)
     member.setter = { access in
       { stack in
-        var object = try access.read(stack, 1)
-        try set(&object, stack.value(2))
-        try access.replace(stack, 1, by: object)
+        try access.change(stack) { try set(&$0, stack.value(2)) }
         return 0
       }
     }

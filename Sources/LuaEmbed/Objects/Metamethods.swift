@@ -104,11 +104,10 @@ extension LuaMember {
   ) -> LuaMember {
     LuaMember(.setOthers, "newindex") { access in
       { stack in
-        var index: Int32 = 1
-        var object = try access.read(stack, 1)
-        let key = try stack.key(K.self, &index)
-        try body(&object, key, stack.value(3))
-        try access.replace(stack, 1, by: object)
+        try access.change(stack) { object in
+          var index: Int32 = 1
+          try body(&object, stack.key(K.self, &index), stack.value(3))
+        }
         return 0
       }
     }

@@ -7,6 +7,8 @@ internal import CLuaShims
 @usableFromInline
 final class Boxed<Value> {
   @usableFromInline var value: Value
+  /// Whether a member is changing it: its copy replaces the value when it returns.
+  @usableFromInline var isChanging = false
   init(_ value: Value) { self.value = value }
 }
 
@@ -27,12 +29,29 @@ struct ObjectAccess<Object> {
     return unsafeBitCast(object, to: Object.self)  // the kind is that of the class or below it
   }
 
-  /// Puts a changed structure back in place.
+  /// Lets a member change the object that is the first argument: a structure is put back in place
+  /// when the closure returns, and refused meanwhile to other members that would change it.
   @inlinable
-  func replace(_ stack: LuaStack, _ index: Int32, by object: Object) throws(LuaArgumentError) {
-    if !isBoxed { return }
-    let pointer = try pointer(stack, index)
-    Unmanaged<Boxed<Object>>.fromOpaque(pointer).takeUnretainedValue().value = object
+  func change<R>(_ stack: LuaStack, _ body: (inout Object) throws -> R) throws -> R {
+    if !isBoxed {
+      var object = try read(stack, 1)
+      return try body(&object)
+    }
+    let box = Unmanaged<Boxed<Object>>.fromOpaque(try pointer(stack, 1)).takeUnretainedValue()
+    if box.isChanging { throw isBeingChanged() }
+    box.isChanging = true
+    defer { box.isChanging = false }
+    var object = box.value
+    let result = try body(&object)
+    _ = try pointer(stack, 1)  // a loan may have ended meanwhile
+    box.value = object
+    return result
+  }
+
+  @usableFromInline
+  @inline(never)
+  func isBeingChanged() -> LuaArgumentError {
+    LuaArgumentError("this \(name) is being changed by a call that has not returned")
   }
 
   /// What the userdata at an index holds.
@@ -63,22 +82,19 @@ extension LuaStack {
       : mismatch(index, name)
   }
 
-  /// Pushes a new userdata, which holds an object. [-0, +1, raises: -]
-  @discardableResult
-  func pushNew(_ object: AnyObject, of kind: OpaquePointer) -> UnsafeMutablePointer<cml_object> {
-    let userdata = cml_push_object(L, kind)!
+  /// Pushes a new userdata, which holds an object; in a state that is closing one that holds
+  /// nothing. [-0, +1, raises: -]
+  func pushNew(_ object: AnyObject, of kind: OpaquePointer) {
+    guard let userdata = cml_push_retained(L, kind) else { return }
     userdata.pointee.pointer = Unmanaged.passRetained(object).toOpaque()
     userdata.pointee.live = true
-    return userdata
   }
 }
 
 extension LuaState {
   /// Pushes the userdata of an object: the same one as long as Lua holds it. [-0, +1, raises: -]
   func push(object: AnyObject, on stack: LuaStack) {
-    guard let kind = kind(of: object) else {
-      body.stopUnregistered("class", type(of: object))
-    }
+    let kind = kind(of: object)
     let pointer = Unmanaged.passUnretained(object).toOpaque()
     if cml_push_known(stack.L, pointer) { return }
     stack.pushNew(object, of: kind)
@@ -86,18 +102,28 @@ extension LuaState {
   }
 
   /// The kind of the object's nearest registered class, its own included.
-  private func kind(of object: AnyObject) -> OpaquePointer? {
+  private func kind(of object: AnyObject) -> OpaquePointer {
     let own = ObjectIdentifier(type(of: object))
-    if let kind = classes[own] ?? body.subclasses[own] { return kind }
+    if let kind = known(own) { return kind }
     var above: AnyClass? = _getSuperclass(type(of: object))  // A mirror shows what the class wants.
     while let type = above {
       if let kind = classes[ObjectIdentifier(type)] {
-        body.subclasses[own] = kind
+        body.unregistered[own] = kind
         return kind
       }
       above = _getSuperclass(type)
     }
-    return nil
+    return makeUnregistered(type(of: object))
+  }
+
+  /// The kind of a type, which may have no members yet.
+  func kind(of type: Any.Type) -> OpaquePointer {
+    known(ObjectIdentifier(type)) ?? makeUnregistered(type)
+  }
+
+  /// The kind of a type, if one has crossed or it is registered.
+  fileprivate func known(_ type: ObjectIdentifier) -> OpaquePointer? {
+    classes[type] ?? body.unregistered[type]
   }
 }
 
@@ -105,7 +131,8 @@ extension LuaState {
 
 /// A registered class whose objects may be arguments and results of functions.
 ///
-/// Conforming takes no code; register the class with each state that uses it.
+/// Conforming takes no code; register the class with each state that uses it. Until then, Lua can
+/// keep its objects and give them back, and reading a field raises an error.
 public protocol LuaObject: AnyObject, LuaReadable, LuaPushable {}
 
 extension LuaObject {
@@ -115,7 +142,7 @@ extension LuaObject {
   /// Reads the value in a slot; nil if it is of another type.
   public static func read(_ slot: borrowing LuaSlot) -> Self? {
     let stack = slot.stack
-    guard let kind = stack.state.classes[ObjectIdentifier(Self.self)] else { return nil }
+    guard let kind = stack.state.known(ObjectIdentifier(Self.self)) else { return nil }
     return stack.object(slot.index, of: kind, as: Self.self)
   }
 
@@ -128,7 +155,7 @@ extension LuaObject {
 
 /// A registered structure: Lua has values of it with methods and operators; each crossing copies.
 ///
-/// Conforming takes no code; register the structure with each state that uses it.
+/// Conforming takes no code; register the structure with each state that uses it, as a class.
 public protocol LuaStruct: LuaReadable, LuaPushable {}
 
 extension LuaStruct {
@@ -138,16 +165,13 @@ extension LuaStruct {
   /// Reads the value in a slot; nil if it is of another type.
   public static func read(_ slot: borrowing LuaSlot) -> Self? {
     let stack = slot.stack
-    guard let kind = stack.state.classes[ObjectIdentifier(Self.self)] else { return nil }
+    guard let kind = stack.state.known(ObjectIdentifier(Self.self)) else { return nil }
     return stack.object(slot.index, of: kind, as: Boxed<Self>.self)?.value
   }
 
   /// Puts the value in a seat.
   public func push(to seat: inout LuaSeat) {
     let stack = seat.take()
-    guard let kind = stack.state.classes[ObjectIdentifier(Self.self)] else {
-      stack.state.body.stopUnregistered("structure", Self.self)
-    }
-    stack.pushNew(Boxed(self), of: kind)
+    stack.pushNew(Boxed(self), of: stack.state.kind(of: Self.self))
   }
 }

@@ -5,8 +5,8 @@ internal import CLuaShims
 extension LuaState {
   /// Makes a class known to Lua, as a list of members.
   ///
-  /// Objects of it, and of subclasses that are not registered themselves, can then be passed to
-  /// Lua. Members of the type itself are in a global table with its name. Registering a class
+  /// Objects of it, and of subclasses that are not registered themselves, then have these members
+  /// in Lua. Members of the type itself are in a global table with its name. Registering a class
   /// again replaces what new objects offer.
   /// - Note: For the state's thread.
   public func register<Object: AnyObject>(
@@ -61,10 +61,7 @@ extension LuaState {
     defer { body.endCall() }
     let stack = self.stack
     stack.requireRoom("register")
-    let kind = cml_kind_new(
-      record, name, 0, { Unmanaged<AnyObject>.fromOpaque($0!.pointee.pointer!).release() }, nil,
-      nil)!
-    cml_kind_begin(kind, stack.L, Int32(members.count))
+    let kind = makeKind(name, members.count, on: stack)
     if let parent { cml_kind_extend(kind, stack.L, parent) }
     let access = ObjectAccess<Object>(kind: kind, name: name, isBoxed: isBoxed)
     for member in members where member.fit == nil { add(member, access) }
@@ -72,9 +69,41 @@ extension LuaState {
     for (name, alternatives) in operators { add(name, alternatives, access) }
     cml_kind_seal(kind, stack.L)
     classes[type] = kind
-    body.subclasses = [:]
+    body.unregistered = [:]
     // Last, because a constant may be an object of the type.
     setType(name, members.filter { $0.place == .ofType || $0.place == .constant }, access)
+  }
+
+  private func makeKind(_ name: String, _ members: Int, on stack: LuaStack) -> OpaquePointer {
+    let kind = cml_kind_new(
+      record, name, 0, { Unmanaged<AnyObject>.fromOpaque($0!.pointee.pointer!).release() }, nil,
+      nil)!
+    cml_kind_begin(kind, stack.L, Int32(members))
+    return kind
+  }
+
+  /// The kind of a type that is not registered: Lua can keep its values and give them back, and
+  /// each field is an error that says what is missing.
+  func makeUnregistered(_ type: Any.Type) -> OpaquePointer {
+    let name = String(describing: type)
+    body.beginCall()
+    defer { body.endCall() }
+    let stack = self.stack
+    stack.requireRoom("\(name), which is not registered", 40)
+    let kind = makeKind(name, 0, on: stack)
+    let fields = LuaHostFunction(name) { [label = body.label] stack in
+      let field = stack.string(2) ?? stack.describe(2)
+      throw LuaArgumentError(
+        "no field '\(field)', as the type is not registered with \(label)",
+        hint: "call register(\(name).self, …) before one crosses")
+    }
+    for place in [CML_OTHERS, CML_SET_OTHERS] {
+      fields.pushCell(on: stack)
+      cml_kind_set(kind, stack.L, Int32(place), "")
+    }
+    cml_kind_seal(kind, stack.L)
+    body.unregistered[ObjectIdentifier(type)] = kind
+    return kind
   }
 
   private func add<Object>(_ member: LuaMember<Object>, _ access: ObjectAccess<Object>) {

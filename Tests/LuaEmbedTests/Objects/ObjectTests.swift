@@ -170,6 +170,69 @@ private final class Puppy: Hound {}
     #expect(seen == [(1, 2), (5, 2), (14, 16), (7, 8)].map { Vector(x: $0.0, y: $0.1) })
   }
 
+  @Test func `a value of a type that is not registered is kept, and its fields are errors`() throws
+  {
+    final class Stranger: LuaObject { var number = 3 }
+    struct Point: LuaStruct { var x = 4 }
+    let lua = try state()
+    lua.register("stranger") { () in Stranger() }
+    lua.register("point") { () in Point() }
+    lua.register("sum") { (stranger: Stranger, point: Point) in stranger.number + point.x }
+    #expect(try text(lua, "return sum(stranger(), point())") == "7")
+    var point = Point()
+    for use in ["stranger().number", "stranger():count()", "point().x = 1", "local x = lent.x"] {
+      let error = try #require(
+        throws: LuaError.self,
+        performing: {
+          try lua.lend(&point) { point in
+            lua.set("lent", point)
+            try lua.run(use.hasPrefix("stranger().") ? "local n = \(use)" : use, name: "=use")
+          }
+        })
+      let field = use.contains("count") ? "count" : use.contains("number") ? "number" : "x"
+      let type = use.hasPrefix("stranger") ? "Stranger" : "Point"
+      #expect(
+        error.message.replacing(/thread \d+/, with: "T")
+          == "\(type): no field '\(field)', as the type is not registered with the Lua state of T"
+          + " (use:1); call register(\(type).self, …) before one crosses")
+    }
+    lua.register(Stranger.self, as: "Stranger", .property("number", \.number))
+    #expect(try text(lua, "return stranger().number") == "3")
+  }
+
+  @Test func `a structure that a call is changing refuses other changes`() throws {
+    let lua = try state()
+    lua.register(
+      Vector.self, as: "V", .property("x", \.x),
+      .mutating("with") { (vector: inout Vector, body: LuaFunction) in
+        try body()
+        vector.y = 9
+      },
+      .mutating("run") { (vector: inout Vector, lua: LuaState, body: String) -> Int in
+        vector.x += 1
+        return try lua.evaluate(body)
+      },
+      .mutating("swap") { (vector: inout Vector) in
+        swap(&vector.x, &vector.y)
+        return LuaArguments([.number(vector.x), .number(vector.y)])
+      },
+      .method("both") { (vector: Vector, _: LuaState) in
+        LuaArguments([.number(vector.x), .number(vector.y)])
+      })
+    lua.set("v", Vector(x: 1, y: 2))
+    #expect(
+      try text(
+        lua,
+        """
+        local ok, problem = pcall(v.with, v, function() assert(v.x == 1) v.x = 5 end)
+        v:with(function() end)
+        return tostring(ok) .. problem .. v.x .. v:run "return 7" .. table.concat({ v:swap() }, " ")
+          .. table.concat({ v:both() }, " ")
+        """)
+        == "falseV.x: this V is being changed by a call that has not returned (chunk:1)1.0"
+        + "79.0 2.09.0 2.0")
+  }
+
   @Test func `a subclass has what its parent has, its own first`() throws {
     let lua = try state()
     lua.set("cat", Creature(name: "Tom"))
