@@ -62,6 +62,7 @@ final class Program {
     environment: [String: String] = [:], in current: URL? = nil,
     of executable: String = Program.executable.path
   ) throws {
+    _ = RuntimeFolder.path
     folder = try makeFolder()
     let errors = folder.appendingPathComponent("errors")
     _ = FileManager.default.createFile(atPath: errors.path, contents: nil)

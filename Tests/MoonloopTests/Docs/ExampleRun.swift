@@ -5,6 +5,7 @@ import LuaEmbed
 import Moonloop
 import MoonloopCore
 import Synchronization
+import TestSupport
 
 /// The outcome of an example.
 struct ExampleRun {

@@ -4,6 +4,7 @@
 import Glibc
 import LuaEmbed
 import Moonloop
+import TestSupport
 import Testing
 
 @Suite("Named ports: damaged bytes")

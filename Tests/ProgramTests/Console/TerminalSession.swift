@@ -1,6 +1,7 @@
 // A program at its own terminal: what a person types, and what that person sees.
 
 import Foundation
+import TestSupport
 import Testing
 
 /// A program whose standard streams are a pseudo-terminal, which is also its controlling terminal.
@@ -19,6 +20,7 @@ final class TerminalSession {
     _ arguments: [String], folder: URL? = nil, terminal kind: String = "xterm",
     locale: String = "C.UTF-8"
   ) throws {
+    _ = RuntimeFolder.path
     // What posix_openpt, unlockpt and ptsname do, which Swift does not import.
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var isLocked: Int32 = 0

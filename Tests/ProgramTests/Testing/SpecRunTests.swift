@@ -228,9 +228,7 @@ struct SpecRunTests {
       let golden = URL(fileURLWithPath: path).deletingLastPathComponent()
         .appendingPathComponent("golden/a/b.txt")
       func run(_ text: String, _ arguments: [String]) throws -> Int32 {
-        setenv("TEXT", text, 1)
-        defer { unsetenv("TEXT") }
-        return try moonloop(["test", path] + arguments).status
+        try Program(["test", path] + arguments, environment: ["TEXT": text]).wait().status
       }
       try #expect(run("one\n", []) == 1)
       try #expect(run("one\n", ["--update"]) == 0)

@@ -1,10 +1,11 @@
-// This process's own folder for the names of ports: other runs of the tests have theirs.
+// The folder of this process for the names of ports and for consoles: other runs have theirs.
 
-import Foundation
+internal import Foundation
 
-enum RuntimeFolder {
-  /// Read before the first script runs.
-  static let path: String = {
+package enum RuntimeFolder {
+  /// Read before the first script runs and the first program starts: from then on the environment
+  /// is the same for all tests.
+  package static let path: String = {
     var template = Array((NSTemporaryDirectory() + "/moonloop-tests-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else { return "" }
     let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
