@@ -143,7 +143,7 @@ struct AttachmentTests {
 
   @Test func `signals, messages, blocks and stops of other threads arrive`() {
     let text = hosted { trace, loop, _ in
-      let source = loop.makeSource { _ in trace.log("signalled") }
+      // Each sends the next: their order depends on no thread's pace.
       let port = loop.makePort { _, message in
         trace.log("\(message)")
         Thread.detachNewThread {
@@ -153,12 +153,15 @@ struct AttachmentTests {
           }
         }
       }
+      let source = loop.makeSource { _ in
+        trace.log("signalled")
+        Thread.detachNewThread { try? port.post("message") }
+      }
       try loop.add(source)
       try loop.add(port)
       Thread.detachNewThread {
         source.signal()
         loop.wakeUp()
-        try? port.post("message")
       }
       trace.log("result", loop.run())
     }
@@ -169,6 +172,7 @@ struct AttachmentTests {
     let text = hosted { trace, loop, _ in
       var ends: [Int32] = [0, 0]
       #expect(pipe(&ends) == 0)
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }  // not for children of other tests
       _ = write(ends[1], "abc", 3)
       let reading = ends[0]
       let source = loop.makeDescriptorSource(reading, closesDescriptor: true) { source, _ in
@@ -236,13 +240,14 @@ struct DetachTests {
         _ = addHostSource(to: host, mode("m")) {}
         trace.log("nested", runHost(mode("m"), 0))
         trace.log("depth", loop.depth)
+        CFRunLoopStop(host)
       }
       _ = addHostSource(to: host) {}
-      trace.log("outer", runHost(kCFRunLoopDefaultMode, 0.01))
+      trace.log("outer", runHost())
       trace.log("depth", loop.depth)
       trace.log("ours", loop.run())
     }
-    #expect(text == "nested=3 depth=1 outer=3 depth=0 ours=finished")
+    #expect(text == "nested=3 depth=1 outer=2 depth=0 ours=finished")
   }
 
   @Test func `the second detach has no effect, and attaching again works`() {
@@ -286,8 +291,11 @@ struct DetachTests {
     let text = onFreshThread { trace, _, host in
       Loop.isolated(clock: .real) { loop in
         _ = try? loop.attach(to: host)
-        loop.schedule(after: .zero) { _ in trace.log("timer") }
-        runHost(kCFRunLoopDefaultMode, 0.02)
+        loop.schedule(after: .zero) { _ in
+          trace.log("timer")
+          CFRunLoopStop(host)
+        }
+        runHost()
         loop.schedule(after: .zero) { _ in trace.log("never") }
       }
       trace.log("host", runHost())

@@ -34,7 +34,7 @@ func onFreshThread(_ scene: @escaping Scene) -> String {
     } catch { trace.log("\(error)") }
     isDone.signal()
   }
-  return isDone.wait(timeout: .now() + 20) == .success ? trace.text : "hangs"
+  return isDone.wait(timeout: .now() + 120) == .success ? trace.text : "hangs"
 }
 
 /// Adds a source of the host that calls a closure.
@@ -60,9 +60,9 @@ func mode(_ name: String) -> CFString {
   return CFStringCreateWithCharacters(nil, units, units.count)
 }
 
-/// Runs the host until it is stopped, or for a few seconds if the test fails.
+/// Runs the host until it is stopped, or for a minute if the test fails.
 @discardableResult
-func runHost(_ mode: CFString = kCFRunLoopDefaultMode, _ seconds: Double = 10) -> Int32 {
+func runHost(_ mode: CFString = kCFRunLoopDefaultMode, _ seconds: Double = 60) -> Int32 {
   CFRunLoopRunInMode(mode, seconds, false).rawValue
 }
 
