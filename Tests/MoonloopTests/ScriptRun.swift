@@ -4,6 +4,7 @@
 import Glibc
 import Moonloop
 import Synchronization
+import TestSupport
 import Testing
 
 /// The outcome of a chunk.
@@ -82,10 +83,35 @@ struct ScriptRun {
 
   private static let descriptorsMade = Atomic<UInt32>(0)
 
+  /// Closes a descriptor; of a pipe, waits until its other end sees that: a child of another test
+  /// holds a copy until its exec, and virtual time would pass meanwhile.
+  private static func close(_ fd: Int32) {
+    var status = stat()
+    let isPipe = fstat(fd, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+    _ = Glibc.close(fd)
+    var patience = isPipe ? 60_000 : 0
+    while patience > 0 {
+      // Of the ends that this process has, one that sees the others gone, or two of one pipe.
+      var isSeen = true
+      var ends = 0
+      for other in Int32(3)..<1024 {
+        var found = stat()
+        if fstat(other, &found) != 0 || found.st_ino != status.st_ino { continue }
+        if found.st_dev != status.st_dev { continue }
+        var place = pollfd(fd: other, events: 0, revents: 0)
+        isSeen = isSeen && poll(&place, 1, 0) == 1
+        ends += 1
+      }
+      if isSeen || ends > 1 { return }
+      patience -= 1
+      poll(nil, 0, 1)
+    }
+  }
+
   static func prepare(_ state: LuaState, _ run: Collector) throws {
     state.runtime!.errors.write = { run.result.reports.append($0) }
     state.register("emit") { (line: String) in run.result.lines.append(line) }
-    state.register("close") { (fd: Int) in _ = Glibc.close(Int32(fd)) }
+    state.register("close") { (fd: Int) in close(Int32(fd)) }
     state.register("write") { (fd: Int, text: String) in
       _ = Glibc.write(Int32(fd), text, text.utf8.count)
     }
