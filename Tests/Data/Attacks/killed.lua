@@ -72,7 +72,7 @@ local function live(last)
   local port = loop:port { capacity = 1000, function() step "a message" end }
   guest = ml.guest {
     isolate = true, name = "killed", text = text, args = port, allow = { "timers" },
-    limits = { memory = "32M", callout = 0.05 },
+    limits = { memory = "32M", callout = 3600, instructions = 20000000 },   -- no real time
     functions = {
       answer = function(...)
         step "a call"
@@ -101,7 +101,7 @@ local function live(last)
   if after then ml.sleep(after) end
   if at or after then
     local what = " after " .. tostring(at or last)
-    ml.timeout(10, function() while guest.status ~= "ended" do ml.sleep(0.001) end end)
+    ml.timeout(60, function() while guest.status ~= "ended" do ml.sleep(0.001) end end)
     assert(guest.status == "ended", guest.status .. what)
     assert(killed == 1, killed .. what)
     assert(call("echo", 1) == "ECANCELED", what)
@@ -122,7 +122,7 @@ loop:task(function()
     at = live(count)
   until not at
   for number = 1, times do live(("%g"):format(number * 100 / times)) end
-  for _ = 1, 200 do if descriptors() > before then ml.sleep(0.01) end end
+  ml.timeout(60, function() while descriptors() > before do ml.sleep(0.01) end end)
   assert(descriptors() <= before, "descriptors are left")
   print("held " .. count - 1)
   loop:stop()
