@@ -70,12 +70,16 @@ extension Loop {
 
   private func run(_ frame: RunFrame) -> RunResult {
     begin(frame)
+    seeWakes(frame)
     notify(.entry, frame.mode)
     if frame.limit != .max {
       frame.deadline = min(frame.deadline, saturatingDate(clock.now(), after: frame.limit))
     }
     var result: RunResult? = frame.isStopped ? .stopped : nil  // R17
-    while result == nil { result = pass(frame) }
+    while result == nil {
+      result = pass(frame)
+      if result == nil { seeWakes(frame) }
+    }
     frame.isExiting = true
     notify(.exit, frame.mode)
     end(frame)
@@ -86,11 +90,13 @@ extension Loop {
   func pump(_ frame: RunFrame, _ limit: Int) -> RunResult {
     let mode = frame.mode
     begin(frame)
+    seeWakes(frame)
     notify(.entry, mode)
     var result: RunResult?
     var left = limit
     while result == nil && !frame.isStopped {
       _ = pass(frame)
+      seeWakes(frame)
       left -= 1
       if isEmpty(mode) {
         result = .finished
@@ -110,7 +116,6 @@ extension Loop {
   /// One pass (R24).
   private func pass(_ frame: RunFrame) -> RunResult? {
     let mode = frame.mode
-    seeWakes(frame)
     frame.openEvents = .all
     runs.passes &+= 1
     drainInbox()

@@ -93,6 +93,7 @@ extension Loop {
     frame.isHosted = true
     if stops.metLastRun { frame.stop(stops.value) }
     begin(frame)
+    seeWakes(frame)
     return frame
   }
 
@@ -119,7 +120,8 @@ extension Loop {
 
   /// The host begins a pass: what waits for the end of the one before is done.
   package func beginHostedPass(_ frame: RunFrame) {
-    seeWakes(frame)
+    if frame.hostHasPassed { seeWakes(frame) }
+    frame.hostHasPassed = true
     runs.passes &+= 1
     drainInbox()
     endHostedPass()

@@ -60,6 +60,7 @@ extension Loop {
 
   /// Ends the loop's sleep, or the one that it is about to begin in this pass (R117).
   ///
+  /// The observers of `entry` belong to the first pass of their run.
   /// No effect while the loop is not running, and nothing is remembered (R118). After the sleep
   /// of a pass it is superfluous (R119).
   /// - Note: Any thread. A system call only if the loop sleeps.

@@ -38,10 +38,11 @@ package final class RunFrame {
   var isExiting = false
   /// The activity whose observers are being called, if any: for `loop:why`.
   @exclusivity(unchecked) package var telling: Activity = []
-  /// The number of wake-ups at the start of the pass under way.
+  /// The number of wake-ups at the start of the pass under way; in the first one, before `entry`.
   var wakesSeen: UInt64 = 0
-  /// It is a run of the loop's host, and the host knows that it must end.
+  /// It is a run of the loop's host, the host has begun a pass of it, and knows that it must end.
   var isHosted = false
+  var hostHasPassed = false
   var hostKnowsStop = false
   /// The last pass served a ready port: due timers go first now (R31).
   var servedPort = false

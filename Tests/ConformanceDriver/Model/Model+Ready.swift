@@ -94,7 +94,7 @@ extension Model {
       if rules(.wakeUpReachesAllRuns) {
         if wakes != run.wakesSeen || run.isStopped { return nil }
         if let deadline = run.deadline, deadline <= now { return nil }
-      } else if event != nil {
+      } else if event != nil || (run.isStopped && rules(.wakeUpEndsWithItsRun)) {
         return event
       }
       if rules(.emptinessBeforeSleep) && isEmpty(run.mode) { return nil }
@@ -105,7 +105,7 @@ extension Model {
 
   /// After a stop the pass serves nothing that is not ready yet.
   func stop(_ run: Run) {
-    if run.isExiting && rules(.wakeUpReachesAllRuns) { return }
+    if run.isExiting && rules(.wakeUpEndsWithItsRun) { return }
     run.isStopped = true
     if run.open.count == 2 {
       let hasPort = run.mode.ready.contains { $0.isPort && isReady($0, run.mode) }
@@ -114,7 +114,7 @@ extension Model {
       }
       if !hasDueTimers(run.mode) { run.open.remove(.timers) }
     }
-    if !rules(.wakeUpReachesAllRuns) { wakeUp() }
+    if !rules(.wakeUpEndsWithItsRun) { wakeUp() }
   }
 
   // MARK: Becoming ready
@@ -124,6 +124,18 @@ extension Model {
     if runs.last?.ignoresWakes ?? true { return }
     wakeIsPending = true
     for mode in modes.values { mode.append(.wakeUp) }
+  }
+
+  /// What a run has left of a wake-up: CF keeps it for the first sleep of the next run.
+  func beginWakes(of run: Run) {
+    run.wakesSeen = wakes
+    if !runs.isEmpty { return }
+    if rules(.wakeUpEndsWithItsRun) {
+      wakeIsPending = false
+      for mode in modes.values { mode.ready.removeAll(where: \.isWakeUp) }
+    } else if wakeIsPending {
+      run.wakesSeen -= 1
+    }
   }
 
   func raise(_ port: Item) {

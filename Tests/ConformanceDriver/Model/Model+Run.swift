@@ -19,11 +19,15 @@ extension Model {
       for item in kept { item.keptIn = runs.last?.mode }
       if runs.last?.isEventMainQueue ?? false { mainQueue.isKept = true }
     }
+    beginWakes(of: run)
     runs.append(run)
     notify(.entry, mode)
     if let timeout, timeout > 0 { run.deadline = now + timeout }
     var result = run.isStopped ? "stopped" : nil
-    while result == nil && !isOver { result = pass(run) }
+    while result == nil && !isOver {
+      result = pass(run)
+      run.wakesSeen = wakes
+    }
     run.deadline = nil
     run.isExiting = true
     notify(.exit, mode)
@@ -36,7 +40,6 @@ extension Model {
   /// A pass; the numbers are those of the table.
   private func pass(_ run: Run) -> String? {
     let mode = run.mode
-    run.wakesSeen = wakes
     run.open = [.ports, .timers]
     run.ignoresWakes = false
     // 1

@@ -36,6 +36,8 @@ enum Ruling: String, CaseIterable, Sendable {
   case wakeUpReachesAllRuns = "R102"
   /// A nested run performs blocks of other modes that were queued with the batch under way.
   case batchHidesOnlyItself = "R109"
+  /// A wake-up that no sleep has used is over with its run, and a stop leaves none to the next run.
+  case wakeUpEndsWithItsRun = "R118"
   /// What ended a sleep is hidden from a run that is nested in `afterWaiting`; in CF that run
   /// merely does not see it as ready.
   case eventIsTheOuterRuns = "R135"

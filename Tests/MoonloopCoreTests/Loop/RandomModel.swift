@@ -192,6 +192,7 @@ final class ModelLoop {
     var result = frame.isStopped ? "stopped" : nil
     while result == nil {
       result = pass(frame, deadline, polls: (timeout ?? 1) <= 0, returns)
+      frame.isWoken = false
     }
     frame.isExiting = true
     notify("exit", mode)
@@ -213,7 +214,6 @@ final class ModelLoop {
 
   private func pass(_ frame: Frame, _ deadline: Int64, polls: Bool, _ returns: Bool) -> String? {
     let mode = frame.mode
-    frame.isWoken = false
     frame.stage = .beforeEvent
     notify("beforeTimers", mode)
     notify("beforeSources", mode)
