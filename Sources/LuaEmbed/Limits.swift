@@ -10,6 +10,8 @@ public struct LuaLimits: Sendable, Equatable {
   public var callout: Duration?
   /// How deeply calls of Lua and the host may be nested.
   public var nesting: Int
+  /// The most that `nesting` can be: beyond that Lua itself refuses calls.
+  package static let deepest = 60
   /// Limit for Lua instructions in one call-out, or nil.
   ///
   /// Exact to the instruction and the same on every machine, but counting costs about half of the

@@ -28,7 +28,9 @@ func moduleLimit(_ call: HostCall) throws {
   if let count = try options.integer("instructions", in: 1000...Int(Int32.max)) {
     limits.instructions = count
   }
-  if let depth = try options.integer("nesting", in: 1...60) { limits.nesting = depth }
+  if let depth = try options.integer("nesting", in: 1...LuaLimits.deepest) {
+    limits.nesting = depth
+  }
   if let count = try options.integer("handles", in: 1 ... .max) {
     limits.handles = count
   }

@@ -126,7 +126,11 @@ extension HostCall {
     let limit = min(state.limits.nesting, loop.nestingLimit)
     let depth = max(loop.depth, state.depth)  // a call-out without a run counts as well
     if depth >= limit || !loop.canRun {
-      throw mistake("runs and calls are nested \(depth) deep; the limit is \(limit)")
+      throw mistake(
+        "runs and calls are nested \(depth) deep; the limit is \(limit)",
+        hint: limit == state.limits.nesting && limit < LuaLimits.deepest
+          ? "let handlers return, or raise it: ml.limit { nesting = \(LuaLimits.deepest) }"
+          : "let handlers return")
     }
     if stack.boundary == "__gc" {
       throw mistake("a loop cannot be run in a finalizer (__gc)")

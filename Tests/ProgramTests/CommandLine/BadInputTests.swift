@@ -94,7 +94,8 @@ struct BadInputTests {
         print(deepest, problem)
         """, status: 0,
       output:
-        "31\tloop:run: runs and calls are nested 32 deep; the limit is 32 (script.lua:6)\n"),
+        "31\tloop:run: runs and calls are nested 32 deep; the limit is 32 (script.lua:6); let "
+        + "handlers return, or raise it: ml.limit { nesting = 60 }\n"),
     Row(
       what: "a wrong option of the module",
       script: "require 'moonloop'.current():timer { evry = 1, print }", status: 1,

@@ -77,7 +77,7 @@ row("the limit of nested runs", function(keep)
     error(message, 0)
   end)
 end, stopped .. "failed # times, the last: loop:run: runs and calls are nested # deep; "
-  .. "the limit is # (@)")
+  .. "the limit is # (@); let handlers return, or raise it: ml.limit { nesting = # }")
 
 row("the limit of handles", function(keep)
   return limited(keep, {}, {}, function()
