@@ -6,6 +6,7 @@ internal import MoonloopCore
 final class GuestKind: ItemKind {
   static let word = "guest"
   static var handles: ItemHandles? { ItemHandles(slots: 2, guestEntries) }
+  static var holdsAtTimes: Bool { true }
   static var keepsState: Bool { true }  // what a guest has used can still be queried
   static var moduleEntries: [LuaEntry] { [.function("guest", moduleGuest)] }
 

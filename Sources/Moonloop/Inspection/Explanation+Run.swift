@@ -38,6 +38,22 @@ extension Explanation {
       + holders.sorted().joined(separator: "\n  ")
   }
 
+  /// What is in a mode and has `keep_alive(false)`, in order.
+  func idle(in mode: ModeName) -> [String] {
+    let items = handles.items.filter {
+      let kind = type(of: itemKinds[$0])
+      return !$0.holds && kind.holdsRuns && !kind.holdsAtTimes && loop.contains($0, mode: mode)
+    }
+    let timers = handles.timers(of: loop, madeBy: runtime.context).filter {
+      let record = loop.timers.records[$0.slot]
+      return record.flags.contains(.idle) && loop.contains($0, mode)
+        && !tasks.isOfWait(record.callout)
+    }
+    return
+      (items.map { runtime.label(of: .item($0)) }
+      + timers.map { runtime.label(of: .timer($0)) }).sorted()
+  }
+
   /// A one-shot timer stays in its modes until its handler has returned, as with CFRunLoop.
   private func firingNote(_ record: TimerRecord) -> String {
     if !record.flags.contains(.firing) || record.interval > 0 { return "" }

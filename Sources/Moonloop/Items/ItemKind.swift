@@ -21,6 +21,8 @@ protocol ItemKind: AnyObject {
   static var moduleEntries: [LuaEntry] { get }
   /// Whether its items keep a run going.
   static var holdsRuns: Bool { get }
+  /// Whether its items themselves keep a run going at some times only, such as while they are read.
+  static var holdsAtTimes: Bool { get }
   /// Whether an item counts as left behind by a test even if the loop does not hold it.
   static var isLeftUnheld: Bool { get }
   /// Whether the state of an item can still be queried after its end.
@@ -88,6 +90,7 @@ extension ItemKind {
   static var loopEntries: [LuaEntry] { [] }
   static var moduleEntries: [LuaEntry] { [] }
   static var holdsRuns: Bool { true }
+  static var holdsAtTimes: Bool { false }
   static var isLeftUnheld: Bool { false }
   static var keepsState: Bool { false }
 

@@ -8,6 +8,7 @@ final class DatagramsKind: ItemKind {
   static var handles: ItemHandles? {
     ItemHandles(slots: 1, datagramEntries)
   }
+  static var holdsAtTimes: Bool { true }
 
   let seat: KindSeat
   let event: Loop.DescriptorSource.Handler

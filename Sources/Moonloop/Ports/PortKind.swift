@@ -6,6 +6,7 @@ internal import MoonloopCore
 final class PortKind: ItemKind {
   static let word = "port"
   static var handles: ItemHandles? { ItemHandles(slots: 1, portEntries) }
+  static var holdsAtTimes: Bool { true }
   static var loopEntries: [LuaEntry] { [.method("port", loopPort)] }
 
   let seat: KindSeat

@@ -7,6 +7,7 @@ internal import MoonloopSystem
 final class StreamKind: ItemKind {
   static let word = "stream"
   static var handles: ItemHandles? { ItemHandles(slots: 1, streamEntries) }
+  static var holdsAtTimes: Bool { true }
   static var loopEntries: [LuaEntry] {
     [.method("stream") { hostLoop($0, $1, "loop:stream") { try makeStream($0, options: 2) } }]
   }

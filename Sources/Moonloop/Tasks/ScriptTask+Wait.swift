@@ -116,7 +116,16 @@ extension Tasks {
     let modes = last.servingModes.map { "'\($0)'" }.joined(separator: ", ")
     return
       "deadlock: nothing is left in mode '\(mode)' that could end the wait: \(text); it would be "
-      + "served in \(modes.isEmpty ? "no mode" : modes)"
+      + "served in \(modes.isEmpty ? "no mode" : modes)" + notAwaited(in: mode)
+  }
+
+  /// What might still have ended a wait in a mode, had its run not ended without it.
+  private func notAwaited(in mode: ModeName) -> String {
+    let left = runtime.explanation.idle(in: mode)
+    guard let first = left.first else { return "" }
+    let more = left.count > 1 ? " (and \(left.count - 1) more like this)" : ""
+    return
+      "; \(first) might end the wait, but has keep_alive(false), so no run goes on for it\(more)"
   }
 
   /// Whether a place is in one of our own modules.

@@ -6,6 +6,7 @@ internal import MoonloopSystem
 final class ResizeKind: ItemKind {
   static let word = "tty resize"
   static var handles: ItemHandles? { nil }
+  static var holdsAtTimes: Bool { true }
 
   let seat: KindSeat
 

@@ -87,6 +87,22 @@ assert(e:find "task 'chained' %(made at .-%) waits for task 'sleeper' %(made at 
   and e:find "which waits for a sleep of 1.0 s"
   and e:find "served in 'default', 'other'", e)
 chained:await()
+
+-- It names what might have ended the wait, if only the run had gone on for it.
+local idle = loop:after(1, print):keep_alive(false)
+local signal = loop:signal { "usr1", keep_alive = false, handler = print }
+local deaf = loop:task(function() ml.channel():receive() end)
+ml.sleep(0)
+local ok
+ok, e = pcall(deaf.wait, deaf, { mode = "default" })
+assert(not ok and e:find("; signal 'usr1' (made at Tasks/wait.lua:", 1, true)
+  and e:find(" might end the wait, but has keep_alive(false), so no run goes on for it "
+    .. "(and 1 more like this)", 1, true), e)
+idle:invalidate()
+signal:invalidate()
+ok, e = pcall(deaf.wait, deaf, { mode = "default" })
+assert(not ok and not e:find "keep_alive", e)
+deaf:cancel()
 local me
 me = loop:task(function() return select(2, pcall(me.wait, me)) end)
 assert(me:await():find "task:wait: a task cannot wait for itself")
