@@ -26,6 +26,26 @@ local file = {}
 ---@return string? code
 function file:read(count, options) end
 
+---@class moonloop.FileLinesOptions: moonloop.FsOptions
+---@field line_limit? moonloop.Bytes The longest line; default 1 MiB.
+
+---Iterates over the lines, without their newlines, from where the file stands.
+---Reads ahead, 64 KiB at a time: where a loop is left early, the file stands further on than the
+---line that came last. The timeout is that of each read. Raises an error when a read fails, and at a
+---line that is longer than 'line_limit'.
+---```lua
+---loop:task(function()
+---  local file <close> = assert(ml.fs.open "/proc/self/status")
+---  for line in file:lines() do
+---    if line:find "^Threads" then print(line:match "%d" ~= nil) end   --> true
+---  end
+---end)
+---```
+---@async
+---@param options? moonloop.FileLinesOptions The timeout, and more.
+---@return fun(): string? next Returns a line; nil at the end.
+function file:lines(options) end
+
 ---Writes all of a text.
 ---```lua
 ---loop:task(function()

@@ -48,6 +48,24 @@ function http_response:read(most) end
 ---```
 function http_response:close() end
 
+---Decodes the body as JSON.
+---Takes the options of `ml.json.decode`, and returns what it does. Raises an error if the body is
+---read in parts.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0,
+---  function() return ml.json.encode { name = "Ada" } end })
+---loop:task(function()
+---  local response = assert(ml.http.get("http://127.0.0.1:" .. server.port .. "/"))
+---  print(response:json().name)   --> Ada
+---  server:invalidate()
+---end)
+---```
+---@param options? moonloop.JsonReadOptions What to accept.
+---@return any value The value; nil also for null.
+---@return string? message
+---@return string? code
+function http_response:json(options) end
+
 ---Iterates over the server-sent events of a body that is read in parts.
 ---Raises an error if the body is malformed or cut short.
 ---```lua

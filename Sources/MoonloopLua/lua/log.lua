@@ -156,7 +156,7 @@ function meta.__index(handle, key)
   local state = states[handle]
   if key == "level" then return state.level end
   return (key == "dropped" or key == "suppressed") and state.shared[key] or methods[key]
-    or spelling.no_field("a log", key, FIELDS, methods)
+    or spelling.no_field("log", key, FIELDS, methods)
 end
 
 function meta.__newindex(handle, key, value)

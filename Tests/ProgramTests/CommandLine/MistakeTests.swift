@@ -138,7 +138,7 @@ struct MistakeTests {
       "ml.json.encode: a function has no JSON form (HERE)"),
     Row(
       "an unknown field of a log", "print(ml.log().levl)",
-      "a log has no field 'levl' (HERE); did you mean 'level'?"),
+      "log: unknown field 'levl' (HERE); did you mean 'level'?"),
     Row(
       "an unknown option of a request", #"ml.http.get("http://127.0.0.1:9/", { timout = 1 })"#,
       "ml.http.get: unknown option 'timout' (HERE); did you mean 'timeout'?"),

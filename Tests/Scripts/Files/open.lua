@@ -50,6 +50,8 @@ loop:task(function()
     ["ml.fs.read: 'limit' must be at least 0, got -1"] = function()
       fs.read("/dev/null", { limit = -1 })
     end,
+    ["file: unknown field 'line'"] = function() local _ = other.line end,
+    ["file:lines: must be called on an open file"] = function() other.lines {} end,
     ["fs.temporary_file: 'prefix' must not have a '/', got 'a/b'; 'folder' says where"] = function()
       fs.temporary_file { prefix = "a/b" }
     end,
@@ -58,6 +60,32 @@ loop:task(function()
     assert(not ok and problem:find "%(Files/open.lua:%d+%)", problem)
     assert(problem:find(what, 1, true), problem)
   end
+end):wait()
+
+-- Lines: over the ends of what is read at once, empty ones, and a last one that does not end.
+loop:task(function()
+  local file <close> = assert(fs.temporary_file())
+  fs.remove(file.path)
+  local long, lines = ("x"):rep(70000), {}
+  file:write "one"
+  assert(file:lines()() == nil)  -- it stands at its end
+  local again <close> = assert(fs.temporary_file())
+  again:write("one\n\n" .. long .. "\r\nlast")
+  local read <close> = assert(fs.open(again.path))
+  for line in read:lines() do lines[#lines + 1] = line end
+  same(lines, { "one", "", long .. "\r", "last" })
+  local short <close> = assert(fs.open(again.path))
+  local next_line = short:lines { line_limit = 70000 }
+  assert(next_line() == "one" and next_line() == "")
+  local ok, problem = pcall(next_line)
+  assert(not ok and problem == ("file:lines: '%s': a line is longer than 70000 bytes; raise "
+    .. "'line_limit' if it may be"):format(again.path), problem)
+  local other = assert(fs.open(again.path))
+  next_line = other:lines()
+  other:close()
+  ok, problem = pcall(next_line)
+  assert(not ok and problem:find "the file is closed %(EBADF%)$", problem)
+  fs.remove(again.path)
 end):wait()
 
 -- A wait is named by the function that was called.

@@ -51,6 +51,20 @@ loop:task(function()
   assert(assert(client:get(base .. "/nothing")).status == 204)
   assert(#seen == 11, #seen)
 
+  -- A body of JSON; fields that there are not.
+  res = assert(http.post(base .. "/echo", "[1, null]"))
+  same({ res:json { null = false } }, { { 1, false } })
+  res = assert(http.get(base .. "/stream", { stream = true }))
+  local problem = select(2, pcall(res.json, res))
+  assert(problem:find("^response:json: the body is read in parts, by response:read"), problem)
+  res:close()
+  problem = select(2, pcall(function() return res.text end))
+  assert(problem:find("response: unknown field 'text' (Http/exchange.lua:", 1, true)
+    and problem:find "; there are body, close, events, headers, json, read, reason, ", problem)
+  problem = select(2, pcall(function() http.client():fetch "x" end))
+  assert(problem:find("client: unknown field 'fetch' (Http/exchange.lua:", 1, true)
+    and problem:find("; did you mean 'patch'?", 1, true), problem)
+
   -- Requests that cannot be made are values, not errors.
   local nothing, message, code = http.get "gopher://example.org/"
   assert(nothing == nil and code == "EINVAL" and message:find "use http or https", message)

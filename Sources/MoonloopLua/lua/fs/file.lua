@@ -4,6 +4,7 @@ local setmetatable = setmetatable  -- later a script may have no such function
 local files = require "moonloop.files"
 local check = require "moonloop.text.options"
 local host = require "moonloop.text.host"
+local spelling = require "moonloop.text.spelling"
 local unheld = require "moonloop.unheld"
 local warning = require "moonloop.warning"
 local mistake = host.mistake
@@ -69,6 +70,9 @@ end
 local open = setmetatable({}, { __mode = "k" })
 local methods = {}
 local meta = { __index = methods, __name = "file" }
+setmetatable(methods, { __index = function(_, key)
+  spelling.no_field("file", key, { "path" }, methods)
+end })
 
 -- With O_NONBLOCK, so that a named pipe keeps no thread.
 local FLAGS = { r = 0x800, ["r+"] = 0x802, w = 0xA41, ["w+"] = 0xA42, a = 0xC41, ["a+"] = 0xC42,
@@ -134,6 +138,35 @@ function methods:read(count, options)
   end
   local call, fd = on(self, "file:read", options.timeout)
   return call("read", fd, count, options.at or -1)
+end
+
+-- How much is read at once for lines, and how long one may be.
+local PART <const>, LINE_LIMIT <const> = 64 << 10, 1 << 20
+
+function methods:lines(options)
+  options = file.options("file:lines", options, { line_limit = "number" })
+  local limit = options.line_limit or LINE_LIMIT
+  on(self, "file:lines")
+  local rest, first, searched, is_over = "", 1, 1, false
+  return function()
+    while true do
+      local stop = rest:find("\n", searched, true)
+      searched = stop and stop + 1 or #rest + 1
+      if (stop or searched) - first > limit then
+        error(("file:lines: '%s': a line is longer than %d bytes; raise 'line_limit' if it may be")
+          :format(self.path, limit), 0)
+      end
+      if stop or is_over then
+        local line = (stop or first <= #rest) and rest:sub(first, (stop or 0) - 1) or nil
+        first = searched
+        return line
+      end
+      local call, fd = on(self, "file:lines", options.timeout)
+      local part, message = call("read", fd, PART, -1)
+      if not part then error(message, 0) end
+      rest, first, searched, is_over = rest:sub(first) .. part, 1, searched - first + 1, part == ""
+    end
+  end
 end
 
 function methods:write(text, options)

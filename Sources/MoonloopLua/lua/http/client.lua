@@ -162,6 +162,10 @@ function client.request(options) return client.send("ml.http.request", options) 
 -- A client that keeps idle connections, with one connection per host for each concurrent request.
 local Client = {}
 Client.__index = Client
+local METHODS = { "close", "delete", "get", "head", "options", "patch", "post", "put", "request" }
+setmetatable(Client, { __index = function(_, key)
+  spelling.no_field("client", key, METHODS, {})
+end })
 
 function client.new(options)
   return setmetatable({ defaults = options or {}, idle = {}, is_closed = false, keeps = true },

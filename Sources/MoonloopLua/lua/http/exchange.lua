@@ -5,6 +5,7 @@ local events = require "moonloop.http.events"
 local fields = require "moonloop.http.fields"
 local host = require "moonloop.text.host"
 local message = require "moonloop.http.message"
+local spelling = require "moonloop.text.spelling"
 local url = require "moonloop.http.url"
 
 local exchange = {}
@@ -117,6 +118,14 @@ local Response = {}
 Response.__index = Response
 exchange.Response = Response
 
+-- The fields of a response; those that not every one has are nil then.
+local FIELDS = { "body", "headers", "reason", "reusable", "status", "stream", "url", "version" }
+local IS_OPTIONAL = { body = true, finish = true, parts = true, stream = true }
+
+setmetatable(Response, { __index = function(_, key)
+  if not IS_OPTIONAL[key] then spelling.no_field("response", key, FIELDS, Response) end
+end })
+
 --- Gives the next part of a body that is read in parts; nil at the end, or nil, message, code.
 function Response:read(most)
   body.check_most("response", most)
@@ -135,6 +144,15 @@ function Response:close()
   self.finish(false)
 end
 Response.__close = Response.close
+
+--- Decodes the body, as `ml.json.decode` does.
+function Response:json(options)
+  if not self.body then
+    host.mistake("response:json: the body is read in parts, by response:read",
+      "; without 'stream' it is whole")
+  end
+  return ml.json.decode(self.body, options)
+end
 
 --- An iterator over the server-sent events of the body.
 function Response:events()
@@ -163,7 +181,7 @@ function exchange.run(stream, options, address, keeps, left, finish, what)
     if not framing then return nil, problem, code end
   end
   -- What is left unsent after an early answer would be taken for the next request.
-  response.reusable = framing ~= "close" and is_sent and message.keeps_alive(response)
+  response.reusable = framing ~= "close" and is_sent and message.keeps_alive(response) or false
   local parts = body.parts(stream, framing, options.max_body, left)
   response.finish = function(is_whole)
     response.finish = nil

@@ -46,6 +46,9 @@ function meta.__index(self, name)
     return self.query
   end
   if Request[name] or IS_FIELD[name] then return Request[name] end
+  if name == "json" then
+    mistake("request: unknown field 'json'", "; decode its body: ml.json.decode(request.body)")
+  end
   mistake(("request: unknown field '%s'"):format(tostring(name)),
     spelling.hint(tostring(name), FIELDS, "its fields are"))
 end

@@ -24,12 +24,14 @@ function spelling.hint(word, words, what)
 end
 
 --- Raises an error for a field that an object does not have; to be called by `__index`.
--- @param fields a list of names; `methods` has more as keys
+-- @param fields a list of names; `methods` has more as keys, beside what begins with "__"
 function spelling.no_field(what, key, fields, methods)
   local names = { table.unpack(fields) }
-  for name in pairs(methods) do names[#names + 1] = name end
+  for name in pairs(methods) do
+    if not name:find "^__" then names[#names + 1] = name end
+  end
   table.sort(names)
-  mistake(("%s has no field '%s'"):format(what, tostring(key)),
+  mistake(("%s: unknown field '%s'"):format(what, tostring(key)),
     spelling.hint(tostring(key), names, "there are"))
 end
 
