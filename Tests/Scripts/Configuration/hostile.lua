@@ -127,6 +127,13 @@ local rows = {
       .. "a module that require loads; use :wait on a task (./waits.lua:1)\n"
       .. "3: timers.c.handler: module 'returns_nothing' must return a table of handlers, "
       .. "got true\n3 mistakes" },
+  -- A broken module is one mistake, however many handlers it has.
+  { "return { timers = { a = { every = 1, handler = 'raises.x' },\n"
+    .. " b = { every = 1, handler = 'raises.y' }, c = { every = 1, handler = 'nowhere.x' } },\n"
+    .. " on_error = 'raises.z' }",
+    "1: timers.a.handler: module 'raises' cannot be loaded: ./raises.lua:1: bad module\n"
+      .. "\t(2 other handlers of it)\n2: timers.c.handler: no module 'nowhere' beside the "
+      .. "configuration or in package.path\n2 mistakes" },
   { "return { sources = { a = { perform = print, handler = print } } }",
     "1: sources.a.handler: unknown field; the fields are cancel, keep_alive, modes, on_error, "
       .. "order, perform, schedule" },

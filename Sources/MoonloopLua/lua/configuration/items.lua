@@ -11,7 +11,7 @@ local mistake = require("moonloop.text.host").mistake
 local items = {}
 
 -- The function of a name: "app.handlers.beat" is `beat` in the module `app.handlers`. Returns it;
--- or nil and what is wrong with the name.
+-- or nil, what is wrong, and the module if that is what is wrong.
 local function find_handler(name)
   local module, field = name:match "^(.*)%.([^.]+)$"
   local ok, value = evaluation.bounded(require, module)
@@ -19,13 +19,13 @@ local function find_handler(name)
     local message = tostring(value)
     if message:find("module '" .. module .. "' not found", 1, true) then
       return nil, ("no module '%s' beside the configuration or in package.path")
-        :format(module)
+        :format(module), module
     end
-    return nil, ("module '%s' cannot be loaded: %s"):format(module, message)
+    return nil, ("module '%s' cannot be loaded: %s"):format(module, message), module
   end
   if type(value) ~= "table" then
     return nil, ("module '%s' must return a table of handlers, got %s")
-      :format(module, rules.given(value))
+      :format(module, rules.given(value)), module
   end
   local handler = value[field]
   if type(handler) == "function" then return handler end
@@ -82,15 +82,29 @@ local function each_handler(value, body)
   end
 end
 
--- Reports handlers whose names cannot be resolved. Loads their modules.
+-- Reports handlers whose names cannot be resolved. Loads their modules; what is wrong with one of
+-- these is reported once, at the first of its handlers.
 function items.check_handlers(doc, report)
+  local found, broken = {}, {}
   with_folder(doc, function()
     each_handler(doc.value, function(one, key, path)
       if not rules.is_handler_name(one[key]) then return end
-      local handler, problem = find_handler(one[key])
-      if not handler then report(path, problem) end
+      local known = broken[one[key]:match "^(.*)%."]
+      if known then
+        known.others = known.others + 1
+        return
+      end
+      local handler, problem, module = find_handler(one[key])
+      if handler then return end
+      found[#found + 1] = { path = path, problem = problem, others = 0 }
+      if module then broken[module] = found[#found] end
     end)
   end)
+  for _, one in ipairs(found) do
+    local others = one.others > 0
+      and ("\n\t(%d other handler%s of it)"):format(one.others, one.others > 1 and "s" or "")
+    report(one.path, one.problem .. (others or ""))
+  end
 end
 
 -- A copy of a document's value with functions as handlers; `wrap` may replace them.
