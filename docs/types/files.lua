@@ -31,8 +31,8 @@ function file:read(count, options) end
 
 ---Iterates over the lines, without their newlines, from where the file stands.
 ---Reads ahead, 64 KiB at a time: where a loop is left early, the file stands further on than the
----line that came last. The timeout is that of each read. Raises an error when a read fails, and at a
----line that is longer than 'line_limit'.
+---line that came last. The timeout is that of each read. Raises an error when a read fails, and at
+---a line that is longer than 'line_limit'.
 ---```lua
 ---loop:task(function()
 ---  local file <close> = assert(ml.fs.open "/proc/self/status")

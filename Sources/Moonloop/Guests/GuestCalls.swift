@@ -7,6 +7,9 @@ internal import MoonloopCore
 final class CrossingWait: OtherWait {
   private unowned let runtime: Runtime  // it ends all waits before it goes
   private let words: String
+  /// What begins the message of a call that was refused, and the caller's line, which ends it.
+  private let title: String
+  private let site: String
   private var outcome: GuestCallOutcome?
   /// Gives the call up on the other side.
   var cancel: (() -> Void)?
@@ -17,8 +20,12 @@ final class CrossingWait: OtherWait {
   /// Called when the task may go on.
   private let goesOn: () -> Void
 
-  init(_ words: String, _ runtime: Runtime, goesOn: @escaping () -> Void = {}) {
+  init(
+    _ words: String, _ runtime: Runtime, title: String, site: String,
+    goesOn: @escaping () -> Void = {}
+  ) {
     (self.words, self.runtime, self.goesOn) = (words, runtime, goesOn)
+    (self.title, self.site) = (title, site)
     super.init()
   }
 
@@ -53,14 +60,22 @@ final class CrossingWait: OtherWait {
       for value in values { value.push(on: stack, pushAttachment: runtime.push) }
       return values.count
     case .failure(.ended): return stack.pushFailure("the guest has ended", "ECANCELED")
-    case .failure(.raised), nil: return 0
+    case .failure(.raised), .failure(.refused), nil: return 0
     }
   }
 
   override var failure: TaskFailure? {
-    guard case .failure(.raised(let failed))? = outcome else { return nil }
-    let failure = TaskFailure(
-      value: runtime.raisedValue(of: failed), error: runtime.error(of: failed))
+    let failure: TaskFailure
+    switch outcome {
+    case .failure(.raised(let failed)):
+      failure = TaskFailure(
+        value: runtime.raisedValue(of: failed), error: runtime.error(of: failed))
+    case .failure(.refused(var error)):
+      error.message = "\(title): \(error.message)\(site)"
+      failure = TaskFailure(
+        value: LuaReference(pushing: error.message, on: runtime.state.stack), error: error)
+    default: return nil
+    }
     failure.isTaken = true
     return failure
   }
@@ -82,7 +97,10 @@ final class CrossingEnds {
 }
 
 enum GuestCallFailure: Error {
+  /// The function has raised an error.
   case raised(WorkerFailure)
+  /// It could not be called, was stopped by a limit, or its results cannot be passed on.
+  case refused(LuaError)
   case ended
 }
 
@@ -151,7 +169,7 @@ extension Runtime {
       return {}
     }
     do throws(LuaError) { try push(stack) } catch {
-      whenOver(.failure(.raised(WorkerFailure(error))))
+      whenOver(.failure(.refused(error)))
       return {}
     }
     let function = stack.absolute(-1)
@@ -182,7 +200,10 @@ extension Runtime {
   /// Calls a global function of this state for a task of another.
   func run(_ call: GuestCall, for wait: CrossingWait) {
     wait.cancel = run(call.arguments, modes: [.default]) { stack throws(LuaError) in
-      try stack.pushFunction(named: call.name)
+      do throws(LuaError) { try stack.pushFunction(named: call.name) } catch {
+        guard let failed = errors.failures(of: explanation.recorded(.chunk)) else { throw error }
+        throw LuaError(message: "\(error.message); its script has failed: \(failed.last)")
+      }
     } whenOver: {
       wait.finish($0)
     }
@@ -194,9 +215,18 @@ extension Runtime {
     case .failed:
       guard let failure = task.failure else { return .failure(.ended) }
       failure.isTaken = true
+      if failure.error.isStop { return .failure(.refused(placed(failure.error))) }
       return .failure(.raised(crossing(failure.error)))
     case .returned: return results(of: task)
     }
+  }
+
+  /// What has stopped a function, with the line that ran.
+  private func placed(_ error: LuaError) -> LuaError {
+    guard let frame = error.traceback.first(where: { $0.line > 0 }) else { return error }
+    var error = error
+    error.message += ", at \(frame.source):\(frame.line)"
+    return error
   }
 
   private func results(of task: ScriptTask) -> GuestCallOutcome {
@@ -212,7 +242,7 @@ extension Runtime {
         error.isTooLarge
         ? "the results are larger than \(largestCopy) bytes"
         : "\(error.path) is \(error.what), which cannot be returned"
-      return .failure(.raised(WorkerFailure(LuaError(message: text))))
+      return .failure(.refused(LuaError(message: text)))
     }
   }
 }
@@ -257,7 +287,9 @@ extension LocalGuest {
     tally.messages += 1
     let copies = try call.copies(from: 1)
     let coroutine = try call.requireWaiting()
-    let wait = CrossingWait("the host's '\(name)'", call.runtime) { [weak self] in self?.settle() }
+    let wait = CrossingWait(
+      "the host's '\(name)'", call.runtime, title: "host.\(name)", site: call.stack.site
+    ) { [weak self] in self?.settle() }
     guard let function = functions[name] else { throw call.mistake("it has ended") }
     // A guest that is called back could call again, and so on.
     if let limit = limits.state.handles, hostCalls >= limit {
@@ -289,7 +321,11 @@ func guestCall(_ call: HostCall) throws -> Int32 {
     throw OperatingFailure("guest:call: the guest has ended", "ECANCELED")
   }
   let label = call.runtime.label(of: .item(guest.source))
-  let wait = CrossingWait("'\(name)' of \(label)", call.runtime)
+  let site = call.stack.site
+  let words = "'\(name)' of \(label)"
+  // Without a line it is our own module in the process of a guest, whose host knows both.
+  let title = "guest:call" + (site.isEmpty ? "" : ": \(words)")
+  let wait = CrossingWait(words, call.runtime, title: title, site: site)
   guest.add(wait)
   guest.begin(GuestCall(name: name, arguments: copies), wait)
   if wait.isOver {
@@ -355,7 +391,9 @@ extension Runtime {
         return .suspend(Int64(min(seconds, 1e9) * 1e9))
       }
       mistake = "the time to suspend it for must be seconds >= 0"
-    default: mistake = "it must return \"end\", \"suspend\", \"warn\" or nothing"
+    default:
+      mistake =
+        "it must return \"end\", \"suspend\", \"warn\" or nothing, got \(stack.given(first))"
     }
     return nil
   }

@@ -62,7 +62,7 @@ extension Runtime {
       let message =
         "\(count) values are too many: an isolated guest takes and returns "
         + "\(Self.itemLimit) at most"
-      return .failure(.raised(WorkerFailure(LuaError(message: message))))
+      return .failure(.refused(LuaError(message: message)))
     }
     var values: [StructuredClone] = []
     for place in 0..<count {
@@ -70,13 +70,14 @@ extension Runtime {
       defer { stack.pop() }
       do throws(StructuredClone.Obstacle) {
         values.append(try StructuredClone(stack, -1) { attachment($0, $1) })
-      } catch { return .failure(.raised(WorkerFailure(LuaError(message: error.what)))) }
+      } catch { return .failure(.refused(LuaError(message: error.what))) }
     }
     return .success(values)
   }
 
-  /// A call's outcome: its results, or `raised`, with the value.
+  /// A call's outcome: its results; `refused`, with why; or `raised`, with the value.
   func outcome(on stack: LuaStack) -> GuestCallOutcome {
+    if let why = stack.rawField(-1, "refused") { return .failure(.refused(LuaError(message: why))) }
     stack.push("raised" as StaticString)
     let hasRaised = stack.rawGet(-2) != .nil
     stack.pop()

@@ -154,7 +154,7 @@ final class IsolatedGuest: ScriptGuest {
       settle()
     } catch {
       let text = "the arguments are larger than \(limits.message) bytes"
-      wait.finish(.failure(.raised(WorkerFailure(LuaError(message: text)))))
+      wait.finish(.failure(.refused(LuaError(message: text))))
     }
   }
 
@@ -236,6 +236,7 @@ final class IsolatedGuest: ScriptGuest {
       switch outcome {
       case .success(let values): host.setItems(values, on: stack)
       case .failure(.ended): stack.setRaised("the host's function was cancelled")
+      case .failure(.refused(let error)): stack.setRaised(error.message)
       case .failure(.raised(let failure)):
         stack.setRaised(failure.message)
         guard let value = failure.value else { return }

@@ -93,6 +93,10 @@ extension Runtime {
   /// - Parameter isOwn: Whether a call of this state failed, and not one of a worker or a guest.
   @inline(never)
   package func report(_ error: LuaError, _ subject: Subject, isOwn: Bool = true) {
+    var error = error
+    if isOwn, let guest = granted.guest {
+      error.message += guest.advice(onMissingNameIn: error.message)
+    }
     // A handler may close the state in any of its calls.
     state.keepingOpen { handle(error, subject, isOwn) }
   }

@@ -75,6 +75,7 @@ function orders.call(order)
       table.move(result, 2, result.n, 1, answer)
     else
       answer.raised, answer.value = true, result[2]
+      answer.refused = type(result[2]) == "string" and result[2]:match "^guest:call: (.*)"
     end
     local sent, message = pcall(port.send, port, answer, { timeout = math.huge })
     if not sent then port:send { answer = order.id, raised = true, value = message } end

@@ -202,8 +202,8 @@ import Testing
     ])
     #expect(
       outcome.output == """
-        'on_limit': it must return "end", "suspend", "warn" or nothing
-        'on_limit': it must return "end", "suspend", "warn" or nothing
+        'on_limit': it must return "end", "suspend", "warn" or nothing, got "junk"
+        'on_limit': it must return "end", "suspend", "warn" or nothing, got 5
         'on_limit': the time to suspend it for must be seconds >= 0
 
         """, "\(outcome)")

@@ -40,8 +40,11 @@ local guest <close> = ml.guest {
 assert(guest.status == "running")
 
 local function raises(text, ...)
-  local done, message = pcall(guest.call, guest, ...)
-  assert(not done and tostring(message):find(text, 1, true), tostring(message))
+  local call <const> = table.pack(...)
+  local done, message = pcall(function()
+    return guest:call(table.unpack(call, 1, call.n)), nil
+  end)
+  assert(not done and tostring(message):find(text), tostring(message))
 end
 
 loop:task(function()
@@ -55,8 +58,9 @@ loop:task(function()
   assert(select("#", guest:call "nothing") == 0)
   local ok, raised = pcall(guest.call, guest, "fail")
   assert(not ok and raised.code == "E" and raised.at[1] == 1)
-  raises("no function 'none'", "none")
-  raises("result 1 is a function, which cannot be", "odd")
+  raises("^guest:call: 'none' of guest 'far' %(made at Guests/isolated.lua:%d+%): there is no "
+    .. "function 'none' %(Guests/isolated.lua:%d+%)$", "none")
+  raises("'odd' of guest .*: result 1 is a function, which cannot be returned %(", "odd")
   raises("argument 1 is a function, which", "keep", print)
   raises("it broke", "broken")
   raises("larger than 8388608 bytes", "large")
