@@ -9,6 +9,18 @@ s.accept()
 os.kill(os.getpid(), int(sys.argv[2]))
 ]]
 
+-- A server that reads a request, ends the connection, and then itself.
+local LEAVING = [[
+import os, socket, sys, time
+s = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+print("listening", flush=True)
+c = s.accept()[0]
+c.recv(4096)
+c.close()
+time.sleep(0.05)
+os._exit(7)
+]]
+
 -- A program that crashes when it is asked to end.
 local STOP = "exec 2>&-; trap 'kill -ABRT $$' TERM; echo up; sleep 60 & wait"
 
@@ -24,6 +36,11 @@ describe("the report of a failure", function()
     local port, p = serve(t, 11)
     p.stdout:all()
     p.stderr:all()
+    t:get(":" .. port .. "/")
+  end)
+  it("says so of a server that ends a moment after its connection", function(_, _, t)
+    local port = t:free_port()
+    t:spawn({ "python3", "-c", LEAVING, port }):expect("listening", 30)
     t:get(":" .. port .. "/")
   end)
   it("says with which status", function(_, _, t)

@@ -26,7 +26,8 @@ end
 --- Makes a request.
 -- @param name the method of `t`, for messages
 -- @param options as for `ml.http.request`
--- @param said returns the output of the test's programs, and how they failed if none runs
+-- @param said returns the output of the test's programs, and how they failed if none runs; gets
+-- whether the server has ended the connection
 -- @return the response; fails the test if there is none
 function requests.send(name, options, said)
   options.url = whole(options.url)
@@ -42,12 +43,12 @@ function requests.send(name, options, said)
     answer.asked = asked
     return setmetatable(answer, response)
   end
-  local wrote, how = said()
+  local wrote, how = said(code == "ECONNRESET" or code == "EPIPE")
   if code == "ECONNREFUSED" and not how then
     message = message .. "; if the server is still starting, call t:wait_port first"
   end
   failure.fail(("%s%s"):format(message,
-    wrote == "" and "" or ". Of the programs:\n" .. wrote), 3)
+    wrote == "" and "" or ". Output of programs:\n" .. wrote), 3)
 end
 
 local function answered(self, problem)

@@ -115,11 +115,12 @@ local function each_around(node, body)
 end
 
 --- Waits for the ends of the programs that are about to end, before a failure is reported.
-function tools.settle(node)
+-- @param may_end whether each of them may be, whatever its outputs say
+function tools.settle(node, may_end)
   for _, program in ipairs(node.tools and states[node.tools].programs or {}) do
-    programs.how_ended(program)
+    programs.how_ended(program, may_end)
   end
-  each_around(node, function(program) programs.how_ended(program) end)
+  each_around(node, function(program) programs.how_ended(program, may_end) end)
 end
 
 --- A test begins: what the programs of the blocks around it write from now on may be about it.
@@ -345,8 +346,9 @@ end
 -- ── requests ─────────────────────────────────────────────────────────────────────────────────────
 
 -- What explains that there was no answer: what the programs said, and how they failed if all did.
-local function said_now(t)
-  tools.settle(states[t].node)
+-- Connections of a program that dies end a moment before it does.
+local function said_now(t, has_left)
+  tools.settle(states[t].node, has_left)
   return tools.said(t, ""), how_all_failed(t)
 end
 
@@ -359,7 +361,7 @@ function methods.request(t, options)
   end
   local made = {}
   for key, value in pairs(options) do made[key] = value end
-  return requests.send("request", made, function() return said_now(t) end)
+  return requests.send("request", made, function(has_left) return said_now(t, has_left) end)
 end
 
 --- `t:get(url, options)` and so on: `t:request` with a method, and `t:post(url, body, options)`.
@@ -373,7 +375,7 @@ for name, has_body in pairs({
     if has_body then body, options = ... end
     local made = { method = name:upper(), url = url, body = body }
     for key, value in pairs(options or {}) do made[key] = value end
-    return requests.send(name, made, function() return said_now(t) end)
+    return requests.send(name, made, function(has_left) return said_now(t, has_left) end)
   end
 end
 
