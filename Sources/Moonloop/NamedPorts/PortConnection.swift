@@ -247,7 +247,7 @@ final class PortConnection: @unchecked Sendable {
         var frame = PortFrame(kind: .reply, id: id)
         enqueue(&frame, value)
         flush()
-      case .dropped: say(.dropped, id: id)
+      case .dropped, .failed: say(.dropped, id: id)
       }
     }
   }

@@ -175,7 +175,7 @@ extension Runtime {
         push(message, on: $0)
       }
       switch outcome {
-      case .failed, .stopped, .nested: message.reply?.drop()
+      case .failed, .stopped, .nested: message.reply?.fail()
       case .suspended(let coroutine): suspended = coroutine
       case .returned: break
       }
@@ -183,7 +183,7 @@ extension Runtime {
     }
     if let suspended, let ticket = message.reply, let task = tasks[suspended.index] {
       // After a failure, the handler will not answer.
-      task.whenEnded = { task in if task.outcome == .failed { ticket.drop() } }
+      task.whenEnded = { task in if task.outcome == .failed { ticket.fail() } }
     }
   }
 

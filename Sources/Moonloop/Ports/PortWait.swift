@@ -11,12 +11,13 @@ final class PortWaitBox: @unchecked Sendable {
   private let loop: Loop
   /// An answer is on its way, or the wait is over.
   private let isOver = Atomic<Bool>(false)
+  fileprivate let isOwn: Bool
   /// Where the other thread's answer arrives, if the loop is recorded.
   private var arrivals: Arrivals?
 
   /// - Parameter isOwn: Whether the port belongs to the loop's own thread.
   fileprivate init(_ loop: Loop, isOwn: Bool) {
-    self.loop = loop
+    (self.loop, self.isOwn) = (loop, isOwn)
     if isOwn { return }
     arrivals = loop.makeArrivals { [weak self] message in
       if let answer = message as? ReplyAnswer {
@@ -33,7 +34,7 @@ final class PortWaitBox: @unchecked Sendable {
   /// - Returns: false if the wait is over.
   func answer(_ answer: ReplyAnswer) -> Bool {
     if isOver.exchange(true, ordering: .acquiringAndReleasing) { return false }
-    if let arrivals { return arrivals.post(answer) }
+    if let arrivals { return arrivals.post(answer.abroad) }
     return loop.post(.change { [self] _ in hear(answer) })
   }
 
@@ -154,7 +155,8 @@ final class PortWait: OtherWait {
     case .reply(.value(let value)):
       value.push(on: stack, pushAttachment: runtime.push)
       return 1
-    case .reply(.dropped): return stack.pushFailure(noReplyText(label), "EPIPE")
+    case .reply(.failed): return stack.pushFailure(failedText(label), "EPIPE")
+    case .reply(.dropped): return stack.pushFailure(noReplyText(label, port, isOwn: box.isOwn), "EPIPE")
     case .ended: return stack.pushFailure("\(label) has ended", "EPIPE")
     }
   }
@@ -170,8 +172,14 @@ final class PortWait: OtherWait {
   }
 }
 
-func noReplyText(_ label: String) -> String {
-  "no reply: the handler of \(label) failed, the port has ended, or the request was dropped"
+func failedText(_ label: String) -> String { "no reply: the handler of \(label) failed" }
+
+/// Why a request has no reply, as far as that is known here: its port may be another thread's, or
+/// another process's.
+func noReplyText(_ label: String, _ port: Loop.Port, isOwn: Bool) -> String {
+  if !port.isValid { return "no reply: \(label) has ended" }
+  if isOwn { return "no reply: \(label) has dropped the request" }
+  return "no reply: the handler of \(label) failed, the port has ended, or the request was dropped"
 }
 
 func noReplyText(within timeout: Int64?) -> String {

@@ -8,6 +8,11 @@ enum ReplyAnswer: Sendable {
   case value(StructuredClone)
   /// There can be no answer any more: the message was dropped, or its receiver released it.
   case dropped
+  /// The same, because its handler has failed; known on the receiver's own thread.
+  case failed
+
+  /// As other threads and processes get it.
+  var abroad: ReplyAnswer { if case .failed = self { .dropped } else { self } }
 }
 
 /// The right to answer a request, which travels with the message. Any thread.
@@ -31,6 +36,11 @@ final class ReplyTicket: Sendable {
     if !isUsed.exchange(true, ordering: .acquiringAndReleasing) { _ = deliver(.dropped) }
   }
 
+  /// The same, because the handler has failed.
+  func fail() {
+    if !isUsed.exchange(true, ordering: .acquiringAndReleasing) { _ = deliver(.failed) }
+  }
+
   /// The end is not reported: a replay has recorded the outcome.
   func forget() { isUsed.store(true, ordering: .releasing) }
 
@@ -44,7 +54,7 @@ extension ReplyTicket {
     self.init { answer in
       switch answer {
       case .value(let value): return Intake.flag { ticket.answer(value) }
-      case .dropped:
+      case .dropped, .failed:
         ticket.drop()
         return true
       }

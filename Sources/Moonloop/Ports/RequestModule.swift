@@ -245,7 +245,8 @@ extension HostCall {
     try requireGrant(of: .runs)
     let mode = wanted.mode ?? ModeName("moonloop.request.\(loop.depth + 1)")
     try loop.add(replyPort, modes: [mode])
-    let ticket = ReplyTicket { answer in replyPort.postFromAnywhere(answer) }
+    let isOwn = target.isOwn
+    let ticket = ReplyTicket { replyPort.postFromAnywhere(isOwn ? $0 : $0.abroad) }
     let message = PortMessage(value: value, reply: ticket)
     let hold = target.hold(loop)
     defer { hold?.release() }
@@ -261,7 +262,10 @@ extension HostCall {
     case .value(let value):
       value.push(on: stack, pushAttachment: runtime.push)
       return 1
-    case .dropped: throw OperatingFailure(noReplyText(label(of: target)), "EPIPE")
+    case .failed: throw OperatingFailure(failedText(label(of: target)), "EPIPE")
+    case .dropped:
+      throw OperatingFailure(
+        noReplyText(label(of: target), target.port, isOwn: isOwn), "EPIPE")
     case nil: throw noReply(result, target, wanted.timeout)
     }
   }

@@ -49,7 +49,7 @@ final class TapedMessages: MessageTape {
       case .value(let value):
         begin(.reply)
         put(value, &writer)
-      case .dropped: begin(.dropped)
+      case .dropped, .failed: begin(.dropped)  // it comes from elsewhere
       }
     case let message as PortMessage:
       begin(.message)

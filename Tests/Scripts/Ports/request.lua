@@ -32,3 +32,25 @@ local sent, message, code = port:send(1)
 assert(sent == nil and code == "EPIPE" and message:find "was invalidated at .*request.lua", message)
 assert(select(3, port:request(1)) == "EPIPE")
 ticker:invalidate()
+
+-- Why there is no reply: of this thread's own ports it is known.
+local causes = loop:port { name = "causes", on_error = function() end }
+causes:on("message", function(word)
+  if word == "fail" then error "no luck" end
+  if word == "fail late" then ml.sleep(1) error "no luck" end
+  if word == "end" then causes:invalidate() end
+end)
+local function why(word, options)
+  local _, problem, kind = causes:request(word, options)
+  assert(kind == "EPIPE")
+  return (problem:gsub(" %(made at Ports/request.lua:%d+%)", ""))
+end
+for _, options in ipairs { {}, { mode = "default" } } do
+  for _, word in ipairs { "fail", "fail late" } do
+    assert(why(word, options) == "no reply: the handler of port 'causes' failed")
+  end
+end
+local collecting = loop:every(1, function() collectgarbage() end)
+assert(why "let go" == "no reply: port 'causes' has dropped the request")
+assert(why "end" == "no reply: port 'causes' has ended")
+collecting:invalidate()
