@@ -49,8 +49,8 @@ function http_response:read(most) end
 function http_response:close() end
 
 ---Decodes the body as JSON.
----Takes the options of `ml.json.decode`, and returns what it does. Raises an error if the body is
----read in parts.
+---Returns what `ml.json.decode` does, which also has options. Raises an error if the body is read in
+---parts.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0,
 ---  function() return ml.json.encode { name = "Ada" } end })
@@ -60,11 +60,10 @@ function http_response:close() end
 ---  server:invalidate()
 ---end)
 ---```
----@param options? moonloop.JsonReadOptions What to accept.
 ---@return any value The value; nil also for null.
 ---@return string? message
 ---@return string? code
-function http_response:json(options) end
+function http_response:json() end
 
 ---Iterates over the server-sent events of a body that is read in parts.
 ---Raises an error if the body is malformed or cut short.

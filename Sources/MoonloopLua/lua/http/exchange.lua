@@ -146,12 +146,12 @@ end
 Response.__close = Response.close
 
 --- Decodes the body, as `ml.json.decode` does.
-function Response:json(options)
+function Response:json()
   if not self.body then
     host.mistake("response:json: the body is read in parts, by response:read",
       "; without 'stream' it is whole")
   end
-  return ml.json.decode(self.body, options)
+  return ml.json.decode(self.body)
 end
 
 --- An iterator over the server-sent events of the body.

@@ -12,7 +12,7 @@ local programs = require "moonloop.testing.programs"
 local properties = require "moonloop.testing.properties"
 local http_double = require "moonloop.testing.doubles.http"
 local tcp_double = require "moonloop.testing.doubles.tcp"
-local given = require("moonloop.text.host").given
+local host = require "moonloop.text.host"
 local requests = require "moonloop.testing.requests"
 local spelling = require "moonloop.text.spelling"
 local values = require "moonloop.testing.values"
@@ -24,11 +24,8 @@ tools.__index = function(_, key)
   if key == "any" then return properties.any end
   local method = methods[key]
   if method == nil then
-    local names = {}
-    for name in pairs(methods) do names[#names + 1] = name end
-    table.sort(names)
-    error(("t: no function '%s'%s"):format(
-      tostring(key), spelling.hint(tostring(key), names, "there are")), 2)
+    if key == "fetch" then host.mistake("t: unknown field 'fetch'", "; did you mean 'get'?") end
+    spelling.no_field("t", key, {}, methods)
   end
   return method
 end
@@ -117,10 +114,9 @@ end
 --- Waits for the ends of the programs that are about to end, before a failure is reported.
 -- @param may_end whether each of them may be, whatever its outputs say
 function tools.settle(node, may_end)
-  for _, program in ipairs(node.tools and states[node.tools].programs or {}) do
-    programs.how_ended(program, may_end)
-  end
-  each_around(node, function(program) programs.how_ended(program, may_end) end)
+  local function settle(program) programs.how_ended(program, may_end) end
+  for _, one in ipairs(node.tools and states[node.tools].programs or {}) do settle(one) end
+  each_around(node, settle)
 end
 
 --- A test begins: what the programs of the blocks around it write from now on may be about it.
@@ -150,7 +146,7 @@ end
 -- An argument that must be a string.
 local function check_text(name, what, value)
   if type(value) == "string" then return end
-  error(("t:%s: %s must be a string, got %s"):format(name, what, given(value)), 3)
+  error(("t:%s: %s must be a string, got %s"):format(name, what, host.given(value)), 3)
 end
 
 -- Where Linux has a file system in memory.
