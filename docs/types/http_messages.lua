@@ -49,8 +49,8 @@ function http_response:read(most) end
 function http_response:close() end
 
 ---Decodes the body as JSON.
----Returns what `ml.json.decode` does, which also has options. Raises an error if the body is read in
----parts.
+---Returns what `ml.json.decode` does, which also has options. Raises an error if the body is read
+---in parts.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0,
 ---  function() return ml.json.encode { name = "Ada" } end })

@@ -33,8 +33,7 @@ private let missingNames: [MissingName] = [
 extension GuestGrants {
   /// What follows the message of an error that a name has caused which no guest has; "" for others.
   func advice(onMissingNameIn message: String) -> String {
-    guard message.hasSuffix("')"), message.contains(" a nil value ("),
-      let name = missingNames.first(where: { message.hasSuffix("(\($0.words))") })
+    guard let name = missingNames.first(where: { message.hasSuffix(" a nil value (\($0.words))") })
     else { return "" }
     let text = "; a guest has \(name.advice)"
     guard let grant = name.grant, !capabilities.contains(name.capability) else { return text }

@@ -156,7 +156,8 @@ final class PortWait: OtherWait {
       value.push(on: stack, pushAttachment: runtime.push)
       return 1
     case .reply(.failed): return stack.pushFailure(failedText(label), "EPIPE")
-    case .reply(.dropped): return stack.pushFailure(noReplyText(label, port, isOwn: box.isOwn), "EPIPE")
+    case .reply(.dropped):
+      return stack.pushFailure(noReplyText(label, port, isOwn: box.isOwn), "EPIPE")
     case .ended: return stack.pushFailure("\(label) has ended", "EPIPE")
     }
   }
