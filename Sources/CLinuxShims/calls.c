@@ -100,6 +100,7 @@ int cmx_timerfd_watch(int fd) {
 
 intptr_t cmx_read(int fd, void *buffer, size_t count) {
   intptr_t result = CALL_AGAIN(read, fd, read(fd, buffer, count));
+  cmx_received(result);
   CMX_AT_MOST(result, count);
   if (result > 0) CMX_DATA(buffer, result);
   return result;

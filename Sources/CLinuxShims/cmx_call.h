@@ -36,6 +36,11 @@ static inline void cmx_sent(void) {
   if (__builtin_expect(notes, 0)) cmx_note_send();
 }
 
+// Something was read: of so much the system may tell the sender that there is room again.
+static inline void cmx_received(intptr_t count) {
+  if (count >= 512) cmx_sent();
+}
+
 // Moves a new descriptor above the standard streams; takes and returns -errno unchanged.
 int cmx_above_standard_streams(int fd);
 
