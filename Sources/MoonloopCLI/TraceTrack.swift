@@ -277,18 +277,30 @@ final class TraceTrack {
     line.microseconds(held.total)
     line.raw(#","held_missed":\#(held.missed),"held_by":"#)
     line.text(runtime.explanation.words(of: held) { $0.label })
+    let missed = held.missedBy[HeldCause.nestedRun.rawValue]
+    guard missed > 0, let nester = held.nester, let mode = held.mode else { return }
+    line.raw(#","nested_by":{"#)
+    tell(nester, &line)
+    line.raw(#","mode":"#)
+    line.text(mode.rawValue)
+    line.raw(#","missed":\#(missed)}"#)
   }
 
   private func tell(_ culprit: Culprit<Caller>, _ line: inout JSONLine) {
-    line.raw(#"{"kind":"#)
-    line.text(culprit.caller.word)
-    line.raw(#","name":"#)
-    line.text(culprit.caller.name)
-    line.raw(#","at":"#)
-    line.text(culprit.caller.place)
+    line.raw("{")
+    tell(culprit.caller, &line)
     line.raw(#","calls":\#(culprit.calls),"took_us":"#)
     line.microseconds(culprit.took)
     line.raw(#","missed":\#(culprit.missed)}"#)
+  }
+
+  private func tell(_ caller: Caller, _ line: inout JSONLine) {
+    line.raw(#""kind":"#)
+    line.text(caller.word)
+    line.raw(#","name":"#)
+    line.text(caller.name)
+    line.raw(#","at":"#)
+    line.text(caller.place)
   }
 
   /// The first call-out after a sleep is why it ended; if there was none, it was a wake-up.

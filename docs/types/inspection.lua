@@ -84,6 +84,7 @@ function loop:metrics(options) end
 ---@field handler moonloop.Seconds Part of the total: the timer's own handler was suspended.
 ---@field clock moonloop.Seconds Part of the total, in real time: the clock was kept from jumping to its date.
 ---@field by? string Why it was held back longest, for people; the wording may change.
+---@field nests? table[] The fires missed in nested runs: 'by', the handle that ran the loop; 'mode', that of the run; 'missed'.
 
 ---Times; a percentile is at most an eighth too high.
 ---@class moonloop.Percentiles

@@ -125,13 +125,21 @@ extension Explanation {
     _ held: LoopRecorder.HeldFigures, _ recorder: LoopRecorder, on stack: LuaStack
   ) {
     stack.push("held")
-    stack.newTable(fields: 11)
+    stack.newTable(fields: 12)
     stack.setField("count", held.count)
     stack.setField("missed", Int(held.missed))
     stack.setSeconds("total", held.total)
     stack.setSeconds("max", held.max)
     for (place, time) in held.times.enumerated() { stack.setSeconds(heldNames[place], time) }
     if let (wait, _) = held.longest { stack.setField("by", words(of: wait, recorder)) }
+    if !held.nests.isEmpty {
+      stack.setList("nests", held.nests) { nest in
+        stack.newTable(fields: 3)
+        stack.setField("by", label(of: recorder.items[nest.nester].subject))
+        stack.setField("mode", nest.mode.rawValue)
+        stack.setField("missed", Int(nest.missed))
+      }
+    }
     stack.rawSet(-3)
   }
 

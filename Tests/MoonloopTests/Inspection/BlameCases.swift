@@ -37,7 +37,8 @@ extension BlameTests {
       run(nil, 2) say "tick"
       """,
       "late 0, missed 0, held nested_run 0.8, missed 3",
-      .held(0.8, ago: 0.7, "by a nested run of timer 'press'")),
+      .held(0.8, ago: 0.7, "by a nested run of timer 'press'"),
+      .nested(3, "timer 'press'", "tracking")),
     Case(
       "its own suspended handler",
       """
@@ -77,7 +78,8 @@ extension BlameTests {
       """,
       "late 0.65, missed 6, held nested_run 2, missed 20",
       .late(0.65, ago: 0.05, "a call of timer 'press'", took: 0.75, missed: 6),
-      .held(2, ago: 0.05, "by a nested run of timer 'press'")),
+      .held(2, ago: 0.05, "by a nested run of timer 'press'"),
+      .nested(20, "timer 'press'", "tracking")),
     Case(
       "a busy call in a nested run of another mode",
       """
@@ -87,7 +89,8 @@ extension BlameTests {
       run(nil, 3) say "tick"
       """,
       "late 0, missed 0, held nested_run 1.7, missed 3",
-      .held(1.7, ago: 0.8, "by a nested run of timer 'press'")),
+      .held(1.7, ago: 0.8, "by a nested run of timer 'press'"),
+      .nested(3, "timer 'press'", "tracking")),
     Case(
       "a busy call in a nested run of its mode",
       """
@@ -123,7 +126,8 @@ extension BlameTests {
       run(nil, 3) say "tick"
       """,
       "late 0, missed 0, held nested_run 1.2, missed 3",
-      .held(1.2, ago: 0.5, "by a nested run of timer 'tick'")),
+      .held(1.2, ago: 0.5, "by a nested run of timer 'tick'"),
+      .nested(3, "timer 'tick'", "default")),
     Case(
       "its tolerance",
       """
@@ -250,7 +254,8 @@ extension BlameTests {
       .held(
         3.2, ago: 1.3,
         ": 2 s by a nested run of timer 'press', 1.2 s by its own suspended "
-          + "handler")),
+          + "handler"),
+      .nested(1, "timer 'press'", "tracking")),
     Case(
       "in a mode that does not run, and put back into its own",
       """
@@ -387,7 +392,8 @@ extension BlameTests {
       run(nil, 2) say "tick"
       """,
       "late 0, missed 0, held nested_run 0.8, missed 3",
-      .held(0.8, ago: 0.7, "by a nested run of task 'dialog'")),
+      .held(0.8, ago: 0.7, "by a nested run of task 'dialog'"),
+      .nested(3, "task 'dialog'", "asking")),
     Case(
       "a run that is nested in a nested run of its mode",
       """

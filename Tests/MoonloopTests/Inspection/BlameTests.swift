@@ -50,6 +50,11 @@ struct BlameTests {
           + more)
     }
 
+    static func nested(_ missed: Int, _ by: String, _ mode: String) -> Saying {
+      let fires = "\(missed) fire\(missed == 1 ? "" : "s")"
+      return .check("timer 'tick' missed \(fires) while \(by) ran the loop in mode '\(mode)'")
+    }
+
     /// - Parameter cause: Begins with a colon if it is a list.
     static func held(
       _ time: Double, ago: Double? = nil, _ cause: String, of name: String = "tick"

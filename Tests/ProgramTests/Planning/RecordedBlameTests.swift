@@ -67,4 +67,39 @@ struct RecordedBlameTests {
       }
     }
   }
+
+  @Test func `metrics, traces and recordings say what nested runs held back`() throws {
+    let text = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      loop:metrics()
+      loop:timer { every = 0.25, name = "tick", function() end }
+      loop:timer { first = 0.3, name = "press", function()
+        local mouse <close> = loop:source { modes = "tracking", function() end }
+        loop:run { mode = "tracking", timeout = 1 }
+      end }
+      loop:timer { first = 2, function()
+        local file <close> = assert(io.open(arg[1], "w"))
+        file:write(require "moonloop.json".encode(loop:metrics()))
+        loop:stop()
+      end }
+      loop:run()
+      """
+    try withFile(text, name: "app.lua") { script in
+      let files = ["trace", "metrics", "recording"].map { "\(script).\($0)" }
+      let arguments = ["run", "--clock", "virtual"]
+      let traced = try moonloop(arguments + ["--trace-out", files[0], script, files[1]])
+      #expect(traced.status == 0, "\(traced)")
+      let recorded = try moonloop(arguments + ["--record", files[2], script, files[1]])
+      #expect(recorded.status == 0, "\(recorded)")
+      let found =
+        "\(script):4: held-back: timer 'tick' missed 3 fires while timer 'press' ran the loop in "
+        + "mode 'tracking'\n"
+      for file in files {
+        let outcome = try moonloop(["check", "--recording", file, script])
+        #expect(outcome.output.hasPrefix(found), "\(file): \(outcome)")
+        #expect(outcome.output.hasSuffix("\n2 files: 1 finding\n"), "\(file): \(outcome)")
+      }
+    }
+  }
 }

@@ -12,6 +12,9 @@ local NO_RECORDING =
 local FEW_TIMES = "%s: note: in a recording a call takes only the time that the script read in it; "
   .. "to find all slow handlers, check what 'run' writes with --trace-out"
 
+-- As a simulation says it.
+local HELD = "%s missed %s while %s ran the loop in mode '%s'"
+
 -- Whether what a call did to a timer is worth a line; a timer that fires once misses nothing.
 local LONG = 0.1
 local function matters(missed, late) return missed > 0 or late >= LONG end
@@ -44,10 +47,22 @@ local function events_of(text)
   return #events > 0 and events or nil
 end
 
--- What came late in a trace, and for which call: { culprit, took, victim, late, missed } each. The
--- trace says so itself: what was held back, and what nested runs took, is no call's fault.
+-- Counts fires that a timer missed in nested runs of one handler in one mode.
+local function note_nest(held, victim, by, mode, missed)
+  local key = table.concat({ victim.label, victim.at, by, mode }, "\0")
+  local row = held[key]
+  if not row then
+    row = { victim = victim, by = by, mode = mode, missed = 0 }
+    held[key], held[#held + 1] = row, row
+  end
+  row.missed = row.missed + missed
+end
+
+-- What came late in a trace, and for which call: { culprit, took, victim, late, missed } each; and
+-- what missed fires in nested runs, as `note_nest` counts it. The trace says so itself: what was
+-- held back, and what nested runs took, is no call's fault.
 local function late_in_trace(events)
-  local found = {}
+  local found, held = {}, {}
   for _, event in ipairs(events) do
     local arguments = event.args or {}
     local late = (arguments.late_us or 0) / 1e6
@@ -60,14 +75,19 @@ local function late_in_trace(events)
           late = late, missed = by.missed or 0 }
       end
     end
+    local nest = event.ph == "X" and arguments.nested_by
+    if nest then
+      note_nest(held, { label = label(event.cat, event.name, arguments.at),
+        at = arguments.at or "" }, label(nest.kind, nest.name, nest.at), nest.mode, nest.missed)
+    end
   end
-  return found
+  return found, held
 end
 
 -- ── metrics ─────────────────────────────────────────────────────────────────────────────────────
 
 local function late_in_metrics(metrics)
-  local found = {}
+  local found, held = {}, {}
   for _, row in ipairs(metrics.handles) do
     local victim = { label = label(row.kind, row.name, row.made_at), at = row.made_at }
     for _, late in ipairs(row.made_late or {}) do
@@ -77,8 +97,12 @@ local function late_in_metrics(metrics)
           calls = late.calls, victim = victim, late = late.late, missed = late.missed }
       end
     end
+    for _, nest in ipairs(row.held and row.held.nests or {}) do
+      local by = nest.by:match "^(.-) %(made at .-%)$" or nest.by
+      note_nest(held, victim, by, nest.mode, nest.missed)
+    end
   end
-  return found
+  return found, held
 end
 
 -- ── findings ────────────────────────────────────────────────────────────────────────────────────
@@ -158,7 +182,7 @@ end
 -- Checks a recording. `report(file, line, rule, what)` takes findings; places outside the given
 -- paths are reported as recorded. Returns true, and perhaps a note; or nil and a message.
 function recordings.check(path, text, paths, report)
-  local found, note
+  local found, held, note
   if text:find "^\x89MLTAP" then
     local trace, message = replayed(path)
     if not trace then return nil, message end
@@ -168,19 +192,23 @@ function recordings.check(path, text, paths, report)
   end
   local whole = not text:find "^%s*%[" and json.decode((text:match "([^\n]+)%s*$"))
   if type(whole) == "table" and type(whole.handles) == "table" then
-    found = late_in_metrics(whole)
+    found, held = late_in_metrics(whole)
   else
     local events, damaged = events_of(text)
     if damaged then
       return nil, ("%s: line %d is not valid JSON: the recording is damaged"):format(path, damaged)
     end
     if not events then return nil, path .. NO_RECORDING end
-    found = late_in_trace(events)
+    found, held = late_in_trace(events)
   end
-  for _, row in ipairs(by_culprit(found)) do
-    local place, line = row.at:match "^(.*):(%d+)$"
-    report(place and (file_of(place, paths) or place) or path, tonumber(line) or 1,
-      "starves-others", text_of(row))
+  local function add(at, rule, what)
+    local place, line = at:match "^(.*):(%d+)$"
+    report(place and (file_of(place, paths) or place) or path, tonumber(line) or 1, rule, what)
+  end
+  for _, row in ipairs(by_culprit(found)) do add(row.at, "starves-others", text_of(row)) end
+  for _, row in ipairs(held) do
+    add(row.victim.at, "held-back", HELD:format(row.victim.label,
+      units.plural(row.missed, "fire"), row.by, row.mode))
   end
   return true, note
 end
