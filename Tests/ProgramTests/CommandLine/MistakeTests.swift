@@ -143,6 +143,13 @@ struct MistakeTests {
       "an unknown option of a request", #"ml.http.get("http://127.0.0.1:9/", { timout = 1 })"#,
       "ml.http.get: unknown option 'timout' (HERE); did you mean 'timeout'?"),
     Row(
+      "an address in place of options", #"ml.http.request "http://127.0.0.1:9/""#,
+      #"ml.http.request: takes a table of options, such as { url = "http://host/" }; got "#
+        + #""http://127.0.0.1:9/" (HERE)"#),
+    Row(
+      "a port in place of options", "ml.http.serve(8080, print)",
+      "ml.http.serve: takes a table of options, such as { port = 8080, handler }; got 8080 (HERE)"),
+    Row(
       "a handler of HTTP with a misspelt name", "ml.http.serve { port = 0, handlr = print }",
       "ml.http.serve: unknown option 'handlr' (HERE); did you mean 'handler'?"),
     Row(

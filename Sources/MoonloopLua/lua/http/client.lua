@@ -34,7 +34,8 @@ end
 
 local function check(what, options)
   if type(options) ~= "table" then
-    mistake(("%s: takes a table of options, got %s"):format(what, host.given(options)))
+    mistake(("%s: takes a table of options, such as { url = \"http://host/\" }; got %s"):format(
+      what, host.given(options)))
   end
   for key, value in pairs(options) do
     local expected = OPTIONS[key]

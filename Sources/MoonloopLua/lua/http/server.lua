@@ -265,7 +265,8 @@ end
 -- first element. Returns the listener; or nil, message, code.
 function server.serve(options)
   if type(options) ~= "table" then
-    mistake "ml.http.serve: takes a table of options, e.g. { port = 8080, handler }"
+    mistake("ml.http.serve: takes a table of options, such as { port = 8080, handler }; got "
+      .. host.given(options))
   end
   local own, listening = {}, {}
   for key, value in pairs(options) do listening[key] = value end

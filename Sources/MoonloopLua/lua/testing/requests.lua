@@ -3,6 +3,7 @@ local http = require "moonloop.http"
 local exchange = require "moonloop.http.exchange"
 local failure = require "moonloop.testing.failure"
 local output = require "moonloop.testing.output"
+local given = require("moonloop.text.host").given
 local patterns = require "moonloop.text.patterns"
 local quoting = require "moonloop.text.quoting"
 local spelling = require "moonloop.text.spelling"
@@ -72,10 +73,10 @@ local OPTIONS = { "headers", "plain" }
 
 local function check_arguments(status, pattern, options)
   if status ~= nil and math.type(status) ~= "integer" then
-    error(("response:expect: the status must be a whole number, got %s"):format(type(status)), 3)
+    error(("response:expect: the status must be a whole number, got %s"):format(given(status)), 3)
   end
   if pattern ~= nil and type(pattern) ~= "string" then
-    error(("response:expect: the pattern must be a string, got %s"):format(type(pattern)), 3)
+    error(("response:expect: the pattern must be a string, got %s"):format(given(pattern)), 3)
   end
   local mistake = pattern and not (options and options.plain) and patterns.mistake(pattern)
   if mistake then error("response:expect: " .. mistake, 3) end
