@@ -150,13 +150,22 @@ extension LuaState {
 }
 
 extension LuaStack {
-  /// Reads a result, or says what it is instead.
-  package func result<R: LuaReadable>(_ index: Int32) throws(LuaError) -> R {
-    guard let value = R.read(self, index) else {
-      throw LuaError(
-        message: R.mismatch(LuaSlot(self, index)).message(of: "the result"))
-    }
+  /// Reads a result of a function, or says what it is instead; of `nil, message`, the message too.
+  package func result<R: LuaReadable>(
+    _ index: Int32, of function: String? = nil
+  ) throws(LuaError) -> R {
+    guard let value = R.read(self, index) else { throw misfit(R.self, index, of: function) }
     return value
+  }
+
+  @inline(never)
+  func misfit<R: LuaReadable>(
+    _ type: R.Type, _ index: Int32, of function: String? = nil
+  ) -> LuaError {
+    let subject = "the result" + (function.map { " of '\($0)'" } ?? "")
+    let reason = self.type(index) == .nil ? string(index + 1).map { ": \($0)" } : nil
+    return LuaError(
+      message: R.mismatch(LuaSlot(self, index)).message(of: subject) + (reason ?? ""))
   }
 
   /// The type of a value as text: for our userdata the name of its kind.

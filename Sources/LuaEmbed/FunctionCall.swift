@@ -65,7 +65,7 @@ struct LuaFunctionCall {
   @inline(never)
   func misfit<R: LuaReadable>(_ type: R.Type) -> LuaError {
     defer { end() }
-    return LuaError(message: R.mismatch(LuaSlot(stack, 1)).message(of: "the result"))
+    return stack.misfit(type, 1)
   }
 }
 

@@ -314,4 +314,19 @@ extension LuaFunction {
       push: { stack throws(LuaError) in try pushCall(stack, repeat each arguments) },
       read: { (stack, _) throws(LuaError) in LuaArguments.read(stack, 1) ?? LuaArguments([]) })
   }
+
+  /// Calls the function with a list of arguments and reads all its results.
+  /// - Throws: `LuaError`: what the function raises.
+  @discardableResult
+  public func callAsFunction(_ arguments: LuaArguments) throws(LuaError) -> LuaArguments {
+    try reference.state(for: "LuaFunction").withCall(
+      "LuaFunction",
+      push: { stack throws(LuaError) in
+        push(on: stack)
+        do throws(LuaArgumentError) { return try stack.results(in: arguments) } catch {
+          throw LuaError(message: "too many arguments")
+        }
+      },
+      read: { (stack, _) throws(LuaError) in LuaArguments.read(stack, 1) ?? LuaArguments([]) })
+  }
 }

@@ -116,7 +116,7 @@ public actor LuaHost {
       name,
       function: { (stack) throws(LuaError) in try stack.pushFunction(named: name) },
       push: { stack in stack.push(all: repeat each arguments) },
-      read: { (stack, index) throws(LuaError) in try stack.result(index) })
+      read: { (stack, index) throws(LuaError) in try stack.result(index, of: name) })
   }
 
   /// Calls a global function as a task, with Codable arguments and result; see `LuaCoded`.
@@ -130,7 +130,7 @@ public actor LuaHost {
       function: { (stack) throws(LuaError) in try stack.pushFunction(named: name) },
       push: { (stack) throws(LuaError) in try stack.push(coded: repeat each arguments) },
       read: { (stack, index) throws(LuaError) in
-        let result: LuaCoded<R> = try stack.result(index)
+        let result: LuaCoded<R> = try stack.result(index, of: name)
         return result.value
       })
   }

@@ -40,7 +40,7 @@ extension LuaHost {
     begin(
       task.call, { (stack) throws(LuaError) in try stack.pushFunction(named: name) },
       { stack in stack.push(all: repeat each arguments) },
-      { (stack, index) throws(LuaError) in try stack.result(index) },
+      { (stack, index) throws(LuaError) in try stack.result(index, of: name) },
       end: { [outcome = task.outcome] in outcome.set($0) })
     return task
   }

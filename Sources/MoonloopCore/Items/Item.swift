@@ -293,7 +293,8 @@ extension Loop {
 
     /// The same of what never changes, so that any thread may read it.
     private final var fixedLabel: String {
-      name.isEmpty ? "a \(kind) without a name" : "\(kind) '\(name)'"
+      if !name.isEmpty { return "\(kind) '\(name)'" }
+      return "\("aeiou".contains(kind.prefix(1)) ? "an" : "a") \(kind) without a name"
     }
   }
 }

@@ -162,7 +162,7 @@ extension Loop {
     ///
     /// Allowed at any time, also in its own handler; idempotent. In loops of other threads it
     /// leaves the modes when those next look; it is not performed there any more.
-    /// - Note: Thread of a loop that it is in; any thread if it is in none.
+    /// - Note: Any thread; only that of its handlers if they are not `@Sendable`.
     public override func invalidate() {
       if !isAtHome { requireThread("source.invalidate") }
       guard markInvalid() else { return }

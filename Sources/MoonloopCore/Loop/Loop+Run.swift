@@ -54,7 +54,7 @@ extension Loop {
   @inline(never)
   func nestedTooDeep() -> Never {
     let (depth, limit) = (runs.frames.count, runs.nestingLimit)
-    fatalError("run: \(name) has \(depth) nested runs, and at most \(limit)")
+    fatalError("run: \(name) is in \(depth) runs, at most \(limit) may be nested; ask canRun")
   }
 
   /// Runs the default mode until it is stopped or has nothing left (R20).

@@ -143,6 +143,28 @@ private func ask(_ question: Int, on loop: Loop) throws -> Int? {
   return value as? Int
 }
 
+private func readBytes(of fd: Int32, on loop: Loop) throws -> [UInt8] {
+  var bytes: [UInt8] = []
+  let source = loop.makeDescriptorSource(fd, name: "sensor") { source, _ in
+    var byte: UInt8 = 0
+    if read(source.fd, &byte, 1) == 1 { bytes.append(byte) } else { source.invalidate() }
+  }
+  try loop.add(source, modes: [.common])
+  loop.run()
+  return bytes
+}
+
+private func readText(of fd: Int32, on loop: Loop) throws -> String {
+  var text = ""
+  let socket = SocketSource(fd, on: loop, reading: .data, name: "peer") { socket, event in
+    guard case .data(let bytes) = event, !bytes.isEmpty else { return socket.source.invalidate() }
+    text += String(decoding: bytes, as: UTF8.self)
+  }
+  try loop.add(socket.source)
+  loop.run()
+  return text
+}
+
 private final class Page: Sendable {
   let steps = Mutex<[String]>([])
   func note(_ step: String) { steps.withLock { $0.append(step) } }
@@ -307,6 +329,18 @@ struct EmbeddingExampleDocsTests {
     try Loop.isolated { loop in
       let answer = try ask(21, on: loop)
       #expect(answer == 42)
+    }
+  }
+
+  @Test("descriptors and sockets are read to their end")
+  func reads() throws {
+    for read in [{ String(decoding: try readBytes(of: $0, on: $1), as: UTF8.self) }, readText] {
+      var ends: [Int32] = [0, 0]
+      #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+      defer { close(ends[0]) }
+      #expect(write(ends[1], "moon", 4) == 4)
+      close(ends[1])
+      #expect(try Loop.isolated { try read(ends[0], $0) } == "moon")
     }
   }
 

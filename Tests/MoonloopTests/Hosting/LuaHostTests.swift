@@ -25,16 +25,20 @@ struct LuaHostTests {
   @Test func `says what is wrong with a call`() async throws {
     let host = try await LuaHost()
     try await host.run(
-      "function fail() error('no luck', 0) end function word() return 'x' end", name: "=app")
+      "function fail() error('no luck', 0) end function word() return 'x' end "
+        + "function find() return nil, 'no such user' end", name: "=app")
     await #expect(throws: LuaError.self) { try await host.call("missing.name") }
     let messages = Trace()
     do { try await host.call("missing.name") } catch { messages.add(error.message) }
     do { try await host.call("fail") } catch { messages.add("\(error.kind): \(error.message)") }
-    do { let _: Int = try await host.call("word") } catch { messages.add(error.message) }
+    for name in ["word", "find"] {
+      do { let _: Int = try await host.call(name) } catch { messages.add(error.message) }
+    }
     #expect(
       messages.all == [
         "there is no function 'missing.name'", "runtime: no luck",
-        "the result must be an integer, got \"x\"",
+        "the result of 'word' must be an integer, got \"x\"",
+        "the result of 'find' must be an integer, got nothing: no such user",
       ])
     await host.shutDown()
   }
