@@ -150,6 +150,7 @@ extension SimulatedKernel {
       defer { isWoken = false }
       if isInterrupted { return 0 }
       while true {
+        if clock.jumpsWhenIdle { clock.holds.look() }
         let mayJump = clock.jumpsWhenIdle && deadline != .max && !clock.holds.areOpen
         let count = find(set).take(&world.readinessOrder, into: ready)
         if count > 0 || isWoken { return count }

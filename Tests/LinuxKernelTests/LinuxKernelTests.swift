@@ -59,7 +59,7 @@ internal import Testing
     let isOver = Atomic(false)
     let rounds = 20_000
     // Held, because a clock that jumps would not sleep until the limit.
-    let hold = kernel.clock.hold("posts")
+    let hold = kernel.clock.holds.open("posts")
     defer { hold.release() }
     let deadline = limit(kernel)
     try withThread {
@@ -88,7 +88,7 @@ internal import Testing
     let kernel = try LinuxKernel(clock: .virtual)
     let set = try kernel.makePollSet()
     let start = kernel.now()
-    let hold = kernel.clock.hold("reply")
+    let hold = kernel.clock.holds.open("reply")
     try withThread {
       hold.release()
     } during: {

@@ -52,7 +52,7 @@ internal import Testing
     let loop = try Loop.makeIsolated("waits", kernel)
     try loop.isolate { loop in
       let thread = try Thread(sharingTimeOf: kernel)
-      let hold = thread.kernel.clock.hold("a child")
+      let hold = thread.kernel.clock.holds.open("a child")
       let begin = loop.now
       var fired = false
       loop.schedule(after: .seconds(5)) { _ in fired = true }

@@ -95,7 +95,7 @@ final class IsolatedGuest: ScriptGuest {
     let isAsked = !isSuspended && (!hasBegun || hasCalls && hostCalls.isEmpty)
     if isAsked == (hold != nil) { return }
     hold?.release()
-    hold = isAsked ? host.loop.kernel.clock.hold(host.label(of: .item(source))) : nil
+    hold = isAsked ? exit.map { host.loop.holdClock(host.label(of: .item(source)), for: $0) } : nil
     hold?.release(after: Self.patience, on: host.loop)
   }
 

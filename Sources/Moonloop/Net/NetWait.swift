@@ -24,8 +24,16 @@ class NetWait: OtherWait {
     self.runtime = runtime
     self.subject = subject
     modes = runtime.loopContext.servingModes(of: runtime.current)
-    hold = runtime.loop.kernel.clock.holds.open(subject)
     super.init()
+    hold = openHold()
+  }
+
+  private func openHold() -> Hold {
+    let loop = runtime.loop
+    return loop.kernel.clock.holds.open(subject) { [weak self, weak loop] in
+      guard let self, let loop, loop.currentMode != nil else { return true }
+      return loop.isRunning(inOneOf: modes)
+    }
   }
 
   override final var what: String { subject }
@@ -44,7 +52,7 @@ class NetWait: OtherWait {
   /// Something else is on its way.
   final func holdClock() {
     guard !isOver else { return }
-    hold = runtime.loop.kernel.clock.holds.open(subject)
+    hold = openHold()
     hold?.release(after: limit, on: runtime.loop)
   }
 

@@ -203,7 +203,7 @@ final class ReceiveWait: OtherWait {
     self.runtime = runtime
     self.port = port
     if PortShape.of(port)?.link != nil {
-      hold = runtime.loop.kernel.clock.holds.open("a message of \(port.label)")
+      hold = runtime.loop.holdClock("a message of \(port.label)", for: port)
     }
     super.init()
   }

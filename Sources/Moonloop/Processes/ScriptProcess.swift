@@ -80,7 +80,7 @@ final class ScriptProcess {
     source = Loop.DescriptorSource(
       child.fd, name: name, handler: { [unowned self] _, _ in look() })
     source.isNonBlocking = true
-    if !isDetached { hold = runtime.loop.kernel.clock.hold("process '\(title)'") }
+    if !isDetached { hold = runtime.loop.holdClock("process '\(title)'", for: source) }
   }
 
   /// Makes the end be reported to the loop. The handle, if there is one, is at the top of the

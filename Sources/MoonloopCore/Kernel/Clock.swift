@@ -155,9 +155,6 @@ package final class Clock {
     wallOffset = wallOffset.addingSaturated(more)
   }
 
-  /// Keeps the clock from jumping until the hold is released. Any thread, by way of `holds`.
-  package func hold(_ name: String) -> Hold { holds.open(name) }
-
   /// Stops the time of the loop: no deadline comes nearer until `go` was called as often. Then time
   /// goes on from where it was; a real clock then lags behind the system's by that much.
   ///
@@ -165,7 +162,7 @@ package final class Clock {
   package func stop() {
     if stops == 0 {
       stoppedAt = now()
-      stopHold = jumpsWhenIdle ? hold("a breakpoint") : nil
+      stopHold = jumpsWhenIdle ? holds.open("a breakpoint") : nil
     }
     stops += 1
   }

@@ -312,9 +312,11 @@ extension LinuxKernel {
     hasIntake ? Intake.seldom(wakeUp.isNotified) : wakeUp.isNotified
   }
 
-  /// Whether input is on its way; other threads may say that it is not any more.
+  /// Whether input is on its way that the run would serve; other threads may say that it is not
+  /// any more.
   private var isHeld: Bool {
-    hasIntake ? Intake.flag { clock.holds.areOpen } : clock.holds.areOpen
+    if clock.jumpsWhenIdle { clock.holds.look() }
+    return hasIntake ? Intake.flag { clock.holds.areOpen } : clock.holds.areOpen
   }
 
   /// Waits for what this process has sent to itself; false if that was nothing.

@@ -132,6 +132,15 @@ public final class Loop: @unchecked Sendable {
     return runs.frames.last?.mode.name
   }
 
+  /// Keeps the clock from jumping, in runs that serve an item, until the hold is released. Loop
+  /// thread only.
+  package func holdClock(_ name: String, for item: Item) -> Hold {
+    kernel.clock.holds.open(name) { [weak self, weak item] in
+      guard let self, let item, let mode = runs.frames.last?.mode.name else { return true }
+      return contains(item, mode: mode)
+    }
+  }
+
   /// Whether the innermost run is in one of these modes. Loop thread only; not checked.
   package func isRunning(inOneOf names: [ModeName]) -> Bool {
     guard let mode = runs.frames.last?.mode else { return false }

@@ -50,8 +50,8 @@ internal import Testing
   @Test("holds are named, counted, and released once or with their last reference")
   func holds() {
     let clock = Clock(.virtual)
-    let first = clock.hold("first")
-    withExtendedLifetime(clock.hold("second")) {
+    let first = clock.holds.open("first")
+    withExtendedLifetime(clock.holds.open("second")) {
       #expect(clock.holds.names == ["first", "second"])
       first.release()
       first.release()

@@ -170,7 +170,7 @@ private let millisecond: Int64 = 1_000_000
     let set = try kernel.makePollSet()
     let (near, far) = try kernel.socketPair()
     _ = try kernel.watch(near, for: .read, token: 1, in: set)
-    let hold = kernel.clock.hold("reply")
+    let hold = kernel.clock.holds.open("reply")
     let trace = Trace()
     world.run {
       let peer = world.thread("peer") {

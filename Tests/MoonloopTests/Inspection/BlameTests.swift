@@ -153,7 +153,7 @@ struct BlameTests {
     let run = try ScriptRun.of(Self.prelude + script, name: "@blame.lua") { state in
       let loop = state.runtime!.loop
       state.register("hold") {
-        let hold = loop.clock.hold("what is in flight")
+        let hold = loop.clock.holds.open("what is in flight")
         Thread.detachNewThread {
           while !loop.isWaiting { sched_yield() }
           // The sleep is recorded by now; it lasts at least this long, as measured below.
