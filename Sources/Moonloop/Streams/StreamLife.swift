@@ -135,7 +135,10 @@ extension Runtime {
 
   /// Reads once, and resumes the task if that is enough.
   private func advance(_ reader: StreamReader, _ stream: ScriptStream) {
-    if let copy = reader.copy { return copy.goOn() }
+    if let copy = reader.copy {
+      // While the copy waits for space, the other stream reports it.
+      return reader.isPaused ? stream.bytes.silence(.read) : copy.goOn()
+    }
     if reader.receives { return reader.receive() ? answer(reader) : () }
     if reader.shaken != nil { return stream.shake() ? answer(reader) : stream.settleOrBreak() }
     switch withLoop({ stream.bytes.fill(by: $0) }) {

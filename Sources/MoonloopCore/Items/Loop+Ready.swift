@@ -102,7 +102,7 @@ extension Loop {
 
   /// Sleeps in the kernel, unless something was asked for meanwhile.
   package func waitInKernel(_ mode: Mode, until date: Int64, unless isAwaited: () -> Bool) {
-    if !mode.files.isEmpty { noteAlwaysReady(mode) }
+    if !mode.files.isEmpty { fetchReady(mode) }  // others may be ready besides
     if hasReady(mode) || hearsBeforeSleep(until: date) { return }
     shared.isAsleep.store(true, ordering: .sequentiallyConsistent)
     // A post before the store is seen here; a post after it wakes the kernel.
