@@ -117,10 +117,7 @@ extension StructuredClone {
         guard count <= UInt64(bytes.count - offset) else { throw here("a string that is cut off") }
         offset += Int(count)
       case Tag.table: try passNumber(below: tables, "table")
-      case Tag.attachment:
-        // It may have been taken already, and then is nil.
-        if isKey { throw here("an attachment as a key") }
-        try passNumber(below: attachments, "attachment")
+      case Tag.attachment: try passNumber(below: attachments, "attachment")
       default: throw here("tag \(tag)")
       }
     }

@@ -440,9 +440,11 @@ extension StructuredClone {
     private mutating func fill(_ number: Int, _ list: Int32) {
       _ = stack.rawGet(list, item: Int64(number + 1))
       while bytes[offset] != Tag.end {
+        let isAttachment = bytes[offset] == Tag.attachment
         pushValue(list)
         pushValue(list)
-        stack.rawSet(-3)
+        // One that was taken already is nil, which cannot be a key.
+        if isAttachment && stack.type(-2) == .nil { stack.pop(2) } else { stack.rawSet(-3) }
       }
       offset += 1
       stack.pop()

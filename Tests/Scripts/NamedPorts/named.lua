@@ -35,6 +35,10 @@ local job = loop:task(function()
   value.self = value
   local back = assert(client:request { op = "echo", value = value })
   assert(math.type(back.integer) == "integer" and math.type(back.float) == "float")
+  local own = loop:port { keep_alive = false, function() end }
+  local keyed = assert(client:request { op = "echo", value = { [own] = 7 } })
+  assert(keyed[own] == 7 and next(keyed, own) == nil)
+  own:invalidate()
   assert(back.bytes == "\0\xff" and back.a == back.b and back.self == back and back.a[1] == 1)
   -- Large messages are sent in parts.
   local large = ("x"):rep(3 << 20)
