@@ -172,11 +172,13 @@ int cmx_set_timer_slack(int64_t nanoseconds) {
   return CALL(prctl, prctl(PR_SET_TIMERSLACK, (unsigned long)nanoseconds, 0, 0, 0));
 }
 
-void cmx_ignore_sigpipe(void) {
-  struct sigaction action;
-  if (sigaction(SIGPIPE, NULL, &action) == 0 && action.sa_handler == SIG_DFL) {
+void cmx_ignore_write_signals(void) {
+  static const int signals[] = {SIGPIPE, SIGXFSZ};
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+    struct sigaction action;
+    if (sigaction(signals[i], NULL, &action) != 0 || action.sa_handler != SIG_DFL) continue;
     action.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &action, NULL);
+    sigaction(signals[i], &action, NULL);
   }
 }
 

@@ -52,6 +52,8 @@ static int start(const char *command, bool ignores_quit, pid_t *pid) {
   sigset_t defaults;
   sigemptyset(&defaults);
   if (!ignores_quit) sigaddset(&defaults, SIGQUIT);
+  sigaddset(&defaults, SIGPIPE);  // ignored here alone: cmx_ignore_write_signals
+  sigaddset(&defaults, SIGXFSZ);
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);

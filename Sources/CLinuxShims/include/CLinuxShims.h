@@ -135,8 +135,9 @@ bool cmx_await_loopback(void);
 int cmx_timer_slack(void);
 int cmx_set_timer_slack(int64_t nanoseconds);
 
-// Makes writes to closed pipes an error instead of a signal, unless the program handles SIGPIPE.
-void cmx_ignore_sigpipe(void);
+// Makes writes to closed pipes, and to files at the limit of their size, an error instead of a
+// signal, unless the program handles SIGPIPE or SIGXFSZ.
+void cmx_ignore_write_signals(void);
 // ---- Sockets (sockets.c) -------------------------------------------------------------------
 // A socket address of any family.
 struct cmx_address {

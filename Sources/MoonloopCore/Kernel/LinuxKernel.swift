@@ -37,8 +37,9 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
 
   /// Makes a kernel for the loop of the calling thread.
   ///
-  /// Takes care of SIGPIPE: unless the program handles it, it is ignored from now on in the whole
-  /// process, so that writing into a closed pipe is an error of that pipe (EPIPE).
+  /// Takes care of SIGPIPE and SIGXFSZ: unless the program handles them, they are ignored from now
+  /// on in the whole process, so that writing into a closed pipe, or a file that has reached
+  /// `ulimit -f`, is an error of that descriptor (EPIPE, EFBIG).
   /// - Parameters:
   ///   - clock: How the loop's time runs.
   ///   - servesMainQueue: Whether this loop serves the libdispatch main queue.
@@ -73,7 +74,7 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
     wakeUp = try WakeUp()
     self.clock = clock
     mainQueueDescriptor = servesMainQueue ? Self.openMainQueue() : nil
-    cmx_ignore_sigpipe()
+    cmx_ignore_write_signals()
     if !clock.isMirror { clock.holds.whenReleased { [wakeUp] in wakeUp.nudge() } }
   }
 
