@@ -110,6 +110,15 @@ static int64_t left(int resource, int64_t used) {
   return (int64_t)now.rlim_cur > used ? (int64_t)now.rlim_cur - used : 0;
 }
 
+int64_t cmx_memory_left(void) {
+  // Most processes have no limit: then nothing is read.
+  if (left(RLIMIT_DATA, 0) == INT64_MAX && left(RLIMIT_AS, 0) == INT64_MAX) return INT64_MAX;
+  int64_t space, data;
+  memory_in_use(&space, &data);
+  int64_t of_data = left(RLIMIT_DATA, data), of_space = left(RLIMIT_AS, space);
+  return of_data < of_space ? of_data : of_space;
+}
+
 // Never above the present limit.
 static int limit(int resource, rlim_t most) {
   struct rlimit now;
@@ -119,17 +128,20 @@ static int limit(int resource, rlim_t most) {
   return setrlimit(resource, &wanted) < 0 ? -errno : 0;
 }
 
+// The stack of the main thread does not count as data.
+static const rlim_t largest_stack = 8 << 20;
+
 static int limit_resources(const struct cmx_confinement *plan, struct cmx_confined *confined) {
   int64_t space, data;
   memory_in_use(&space, &data);
   int code = limit(RLIMIT_CORE, 0);
+  if (code == 0) code = limit(RLIMIT_STACK, largest_stack);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   if (code == 0 && plan->memory > 0)
     code = limit(RLIMIT_DATA, (rlim_t)(data + plan->memory));
 #endif
   if (code == 0 && plan->descriptors > 0) code = limit(RLIMIT_NOFILE, (rlim_t)plan->descriptors);
-  int64_t of_data = left(RLIMIT_DATA, data), of_space = left(RLIMIT_AS, space);
-  confined->memory = of_data < of_space ? of_data : of_space;
+  confined->memory = cmx_memory_left();
   return code;
 }
 

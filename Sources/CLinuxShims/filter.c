@@ -133,13 +133,11 @@ static void end_of_call(struct program *program, int jump, uint32_t verdict) {
   if (program->count <= MOST) program->steps[jump].jf = (uint8_t)(program->count - jump - 1);
 }
 
-// Fails if any of these bits is set.
-static void unless_bits(struct program *program, int call, int number, uint32_t bits, int code) {
-  int jump = of_call(program, call);
+// Fails if any of these bits of an argument is set.
+static void unless_bits(struct program *program, int number, uint32_t bits) {
   load(program, argument(number));
   add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1));
-  finish(program, failure(code));
-  end_of_call(program, jump, SECCOMP_RET_ALLOW);
+  finish(program, failure(EPERM));
 }
 
 static void only_words(
@@ -166,10 +164,20 @@ static void add_threads(struct program *program) {
   ONLY_WORDS(program, SYS_kill, 0, SECCOMP_RET_KILL_PROCESS, own);
 }
 
-// Limits may be read, not set; memory cannot become code; no signal goes elsewhere by a descriptor.
+// Memory cannot become code, and all of it counts as data: what is shared does not, nor what grows
+// as a stack.
+static void add_memory(struct program *program) {
+  int jump = of_call(program, SYS_mmap);
+  unless_bits(program, 2, PROT_EXEC);
+  unless_bits(program, 3, MAP_SHARED | MAP_GROWSDOWN);
+  end_of_call(program, jump, SECCOMP_RET_ALLOW);
+  jump = of_call(program, SYS_mprotect);
+  unless_bits(program, 2, PROT_EXEC);
+  end_of_call(program, jump, SECCOMP_RET_ALLOW);
+}
+
+// Limits may be read, not set; no signal goes elsewhere by a descriptor.
 static void add_conditions(struct program *program) {
-  unless_bits(program, SYS_mmap, 2, PROT_EXEC, EPERM);
-  unless_bits(program, SYS_mprotect, 2, PROT_EXEC, EPERM);
   ONLY_WORDS(program, SYS_prctl, 0, failure(EPERM), PR_SET_NAME, PR_GET_NAME);
   ONLY_WORDS(program, SYS_ioctl, 1, failure(EPERM), FIONREAD, FIONBIO, FIOCLEX,
              0x5401 /* TCGETS */);
@@ -209,6 +217,7 @@ static void write_program(struct program *program, const struct cmx_confinement 
   if (plan->allFiles) WHEN_ANY(program, of_all_files, SECCOMP_RET_ALLOW);
   WHEN_ANY(program, deadly, SECCOMP_RET_KILL_PROCESS);
   add_threads(program);
+  add_memory(program);
   add_conditions(program);
   add_sockets(program, plan);
   finish(program, failure(EPERM));

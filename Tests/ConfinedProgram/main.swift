@@ -14,7 +14,15 @@ func say(_ text: String) {
   _ = write(1, line, line.count)
 }
 
-func outcome(_ result: some BinaryInteger) -> String { result < 0 ? "errno \(errno)" : "done" }
+nonisolated func outcome(_ result: some BinaryInteger) -> String {
+  result < 0 ? "errno \(errno)" : "done"
+}
+
+/// Of a gigabyte, as memory of this kind.
+nonisolated func outcome(mapped flags: Int32) -> String {
+  let memory = mmap(nil, 1 << 30, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0)
+  return memory == MAP_FAILED ? "errno \(errno)" : "done"
+}
 
 nonisolated func idle(_: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? { nil }
 
@@ -42,6 +50,13 @@ let attempts: [String: () -> String] = [
     let page = mmap(
       nil, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     return page == MAP_FAILED ? "errno \(errno)" : "done"
+  },
+  "shared memory": { outcome(mapped: MAP_SHARED) },
+  "growing memory": { outcome(mapped: MAP_PRIVATE | MAP_GROWSDOWN) },
+  "stack": {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &limit)
+    return limit.rlim_cur <= 8 << 20 && limit.rlim_max <= 8 << 20 ? "limited" : "done"
   },
   "memory": { malloc(1 << 30) == nil ? "errno \(errno)" : "done" },
   "descriptors": {

@@ -35,6 +35,10 @@ struct cmx_confined {
 // 0; or -errno: then the process must end, because part of it may be in force already.
 int cmx_confine(const struct cmx_confinement *plan, struct cmx_confined *confined);
 
+// How many bytes of memory the limits of the process leave it (`ulimit -v`, `-d`); INT64_MAX: no
+// limit.
+int64_t cmx_memory_left(void);
+
 // Removes the environment from the process's memory, except for TZ.
 void cmx_forget_environment(void);
 // Makes the process get a signal when the thread that started it ends.

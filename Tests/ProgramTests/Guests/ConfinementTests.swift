@@ -39,7 +39,9 @@ import Testing
       ("nothing", "code", notPermitted), ("nothing", "limits", notPermitted),
       ("nothing", "chmod", notPermitted), ("files", "chmod", notPermitted),
       ("files", "link", notPermitted), ("all files", "chmod", "done"),
-      ("nothing", "memory", noMemory), ("nothing", "descriptors", tooMany),
+      ("nothing", "memory", noMemory), ("nothing", "shared memory", notPermitted),
+      ("nothing", "growing memory", notPermitted), ("nothing", "stack", "limited"),
+      ("nothing", "descriptors", tooMany),
       ("nothing", "thread", "done"), ("nothing", "environment", "nothing"),
     ])
   func calls(way: String, attempt: String, expected: String) throws {
