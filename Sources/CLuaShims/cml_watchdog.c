@@ -310,6 +310,9 @@ static void *watch(void *argument) {
   return NULL;
 }
 
+// All of it counts where a process may have little memory; a sanitizer takes most of this.
+enum { WATCHER_STACK = 256 << 10 };
+
 // Starts the thread if there is none; under the lock.
 static bool start_watcher(void) {
   if (all.watcher != NULL) return true;
@@ -319,7 +322,11 @@ static bool start_watcher(void) {
   sigset_t every, old;
   sigfillset(&every);
   pthread_sigmask(SIG_SETMASK, &every, &old);  // the host's signals must not come to this thread
-  bool started = pthread_create(&watcher->thread, NULL, watch, watcher) == 0;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, WATCHER_STACK);
+  bool started = pthread_create(&watcher->thread, &attributes, watch, watcher) == 0;
+  pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   if (!started) {
     free(watcher);

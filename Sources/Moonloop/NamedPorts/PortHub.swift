@@ -13,9 +13,9 @@ enum PortHub {
     let result = thread.withLock { thread -> Result<Loop, SystemError> in
       if let thread { return .success(thread.loop) }
       do throws(SystemError) {
-        let fresh = try LoopThread(name: "moonloop-ports", kernel: LinuxKernel(clock: .real)) {
-          serve($0)
-        }
+        let fresh = try LoopThread(
+          name: "moonloop-ports", kernel: LinuxKernel(clock: .real), stackSize: 1 << 20
+        ) { serve($0) }
         thread = fresh
         return .success(fresh.loop)
       } catch { return .failure(error) }

@@ -43,16 +43,19 @@ public final class LoopThread: Sendable {
   }
 
   /// Starts a thread that does what a body says, instead of running the loop until `stop`.
-  /// - Parameter body: Gets the loop, which ends when it returns.
+  /// - Parameters:
+  ///   - stackSize: In bytes. All of it counts where a process may have little memory.
+  ///   - body: Gets the loop, which ends when it returns.
   package init(
-    name: String, kernel: LinuxKernel, body: @escaping @Sendable (Loop) -> Void
+    name: String, kernel: LinuxKernel, stackSize: Int = LoopThread.stackSize,
+    body: @escaping @Sendable (Loop) -> Void
   ) throws(SystemError) {
     self.name = name
     let ended = kernel.makeGate()
     let made = kernel.makeGate()
     let place = Guarded<Result<Loop, SystemError>?>(nil)
     let box = Box(place: consume place)
-    try startThread(name: name, stackSize: Self.stackSize, blocksSignals: true) {
+    try startThread(name: name, stackSize: stackSize, blocksSignals: true) {
       let loop = Result { () throws(SystemError) -> Loop in try Loop.makeIsolated(name, kernel) }
       box.place.withLock { $0 = loop }
       made.open()
