@@ -93,10 +93,15 @@ final class ScriptRun {
   }
 
   private func makeState(_ loop: Loop) throws(LuaError) -> LuaState {
-    if let guest = settings.guest {
-      return try LuaState(on: loop, limits: settings.limits, guest: guest)
+    var limits = settings.limits
+    // A recording is replayed where the limits are others.
+    if Intake.isPlain, let most = ProcessMemory.limitForLua {
+      limits.memory = min(limits.memory ?? most, most)
     }
-    return try LuaState(on: loop, limits: settings.limits)
+    if let guest = settings.guest {
+      return try LuaState(on: loop, limits: limits, guest: guest)
+    }
+    return try LuaState(on: loop, limits: limits)
   }
 
   // Unowned: the run lives as long as the program.

@@ -50,19 +50,15 @@ extension GuestGrants {
   /// - Parameter left: What the limits of the process leave it.
   /// - Returns: nil if that is too little to run at all.
   package static func memoryLimit(_ given: Int, in left: Int64) -> Int? {
-    // Lua may have twice its limit before it is refused more.
-    let room = (left - leastMemory) / 2
-    return room < 1 << 20 ? nil : Int(min(Int64(given), room))
+    let room = ProcessMemory.limitForLua(in: left, reserve: ProcessMemory.reserve)
+    return room < 1 << 20 ? nil : min(given, room)
   }
 
   /// Says so.
   package static func memoryRefusal(_ left: Int64) -> String {
     "the limits of this process leave it \(left >> 20) MiB of memory, and it needs "
-      + "\((leastMemory >> 20) + 2) MiB: see ulimit -v and -d"
+      + "\((ProcessMemory.reserve >> 20) + 2) MiB: see ulimit -v and -d"
   }
-
-  /// What the program needs besides Lua.
-  private static let leastMemory: Int64 = 16 << 20
 
   private var confinedPlaces: [Confinement.Place] {
     var all: [Confinement.Place] = [

@@ -77,6 +77,12 @@ package struct Confinement {
     return UnsafePointer(bytes)
   }
 
+  /// How many bytes of memory the limits of this process leave it; nil: it has none.
+  package static var memoryLeft: Int64? {
+    let left = cmx_memory_left()
+    return left == .max ? nil : left
+  }
+
   /// Takes what the environment says out of the process's memory.
   package static func forgetEnvironment() { cmx_forget_environment() }
 

@@ -326,4 +326,41 @@ import Testing
       outcome.errors.contains(
         "in __tostring of an error object: call-out took longer than 0.05 seconds"), "\(outcome)")
   }
+
+  @Test("a process that may have little memory stops its script before there is none")
+  func littleMemory() throws {
+    if Program.isSanitized { return }
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local program = ...
+      local ml = require "moonloop"
+      local growing = {
+        "local t = {} while true do t[#t + 1] = {} end",
+        "local t = {} while true do t[#t + 1] = #t .. ('x'):rep(1000) end",
+        "local loop = require 'moonloop'.current() while true do loop:after(1, print) end",
+        "local port = require 'moonloop'.port {} while port:send(('x'):rep(999)) do end",
+      }
+      ml.current():task(function()
+        for _, limit in ipairs { "data=8", "data=10", "data=20", "data=64", "as=40", "as=64" } do
+          for number, script in ipairs(growing) do
+            for _, guest in ipairs { false, true } do
+              local command = { "prlimit", "--" .. limit .. "000000", program, "run" }
+              local rights = { "--guest", "--allow", "timers", "--handles", "100000000" }
+              if guest then table.move(rights, 1, #rights, #command + 1, command) end
+              table.move({ "-e", script }, 1, 2, #command + 1, command)
+              table.move({ "--callout", "60s" }, 1, 2, 5, table.move(command, 5, #command, 7))
+              command.timeout = 60
+              local run = ml.process.run(command)
+              if run.code ~= 3 or not run.stderr:find "memory limit of" then
+                print(limit, number, guest, run.code, run.signal, run.stderr)
+              end
+            end
+          end
+        end
+      end)
+      """, Program.executable.path,
+    ])
+    #expect(outcome.output == "" && outcome.status == 0, "\(outcome)")
+  }
 }
