@@ -34,31 +34,95 @@ static bool is_dot(const char *name) { return strcmp(name, ".") == 0 || strcmp(n
 
 // ---- Trees ---------------------------------------------------------------------------------
 
-static int64_t remove_all(int folder, const char *name);
+// A folder that is being emptied. Only the innermost is open, so depth takes memory alone.
+struct emptied {
+  struct emptied *above;
+  dev_t device;
+  ino_t inode;
+  char name[NAME_MAX + 1];
+};
 
-static int64_t remove_contents(int fd) {
-  DIR *stream = fdopendir(fd);
-  if (stream == NULL) {
-    int code = errno;
+static int64_t open_folder(int folder, const char *name) {
+  return TRY(openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+// Reads another folder in place of the present one.
+static int64_t read_folder(DIR **stream, int fd) {
+  if (*stream != NULL) closedir(*stream);
+  *stream = fdopendir(fd);
+  if (*stream != NULL) return 0;
+  int64_t code = -(int64_t)errno;
+  close(fd);
+  return code;
+}
+
+static int64_t enter(struct emptied **innermost, DIR **stream, int fd, const char *name) {
+  struct stat facts;
+  struct emptied *folder = malloc(sizeof *folder);
+  if (folder == NULL || fstat(fd, &facts) < 0) {
+    int64_t code = folder == NULL ? -ENOMEM : -(int64_t)errno;
+    free(folder);
     close(fd);
-    return -code;
+    return code;
   }
-  int64_t result = 0;
-  struct dirent *entry;
-  while (result == 0 && (entry = readdir(stream)) != NULL)
-    if (!is_dot(entry->d_name)) result = remove_all(fd, entry->d_name);
-  closedir(stream);
-  return result;
+  *folder = (struct emptied){*innermost, facts.st_dev, facts.st_ino, ""};
+  snprintf(folder->name, sizeof folder->name, "%s", name);
+  *innermost = folder;
+  return read_folder(stream, fd);
+}
+
+// Removes the folder that is empty now, and goes on with the one that it is in. Somebody may have
+// moved it meanwhile: what is above it then is not touched.
+static int64_t leave(struct emptied **innermost, DIR **stream) {
+  struct emptied *folder = *innermost;
+  int64_t above = open_folder(dirfd(*stream), "..");
+  if (above < 0) return above;
+  struct stat facts;
+  int64_t result = TRY(fstat((int)above, &facts));
+  if (result == 0
+      && (facts.st_dev != folder->above->device || facts.st_ino != folder->above->inode))
+    result = -ESTALE;
+  if (result == 0) result = TRY(unlinkat((int)above, folder->name, AT_REMOVEDIR));
+  if (result < 0) {
+    close((int)above);
+    return result;
+  }
+  *innermost = folder->above;
+  free(folder);
+  return read_folder(stream, (int)above);
+}
+
+// Removes the next entry, or enters it if it is a folder.
+static int64_t remove_entry(struct emptied **innermost, DIR **stream, const char *name) {
+  int64_t result = TRY(unlinkat(dirfd(*stream), name, 0));
+  if (result != -EISDIR && result != -EPERM) return result == -ENOENT ? 0 : result;
+  int64_t fd = open_folder(dirfd(*stream), name);
+  if (fd < 0) return fd == -ENOTDIR ? result : fd;
+  return enter(innermost, stream, (int)fd, name);
 }
 
 // By descriptors of folders: a link that takes a folder's place meanwhile is removed, not followed.
-static int64_t remove_all(int folder, const char *name) {
-  int64_t result = TRY(unlinkat(folder, name, 0));
+static int64_t remove_all(const char *path) {
+  int64_t result = TRY(unlink(path));
   if (result != -EISDIR && result != -EPERM) return result;
-  int64_t fd = TRY(openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  int64_t fd = open_folder(AT_FDCWD, path);
   if (fd < 0) return fd == -ENOTDIR ? result : fd;
-  result = remove_contents((int)fd);
-  return result < 0 ? result : TRY(unlinkat(folder, name, AT_REMOVEDIR));
+  struct emptied *innermost = NULL;
+  DIR *stream = NULL;
+  result = enter(&innermost, &stream, (int)fd, "");
+  while (result == 0) {
+    struct dirent *entry = readdir(stream);
+    if (entry == NULL && innermost->above == NULL) break;
+    if (entry == NULL) result = leave(&innermost, &stream);
+    else if (!is_dot(entry->d_name)) result = remove_entry(&innermost, &stream, entry->d_name);
+  }
+  if (stream != NULL) closedir(stream);
+  while (innermost != NULL) {
+    struct emptied *above = innermost->above;
+    free(innermost);
+    innermost = above;
+  }
+  return result < 0 ? result : TRY(rmdir(path));
 }
 
 // ---- Copies --------------------------------------------------------------------------------
@@ -178,7 +242,7 @@ int64_t cmx_file(enum cmx_file_call call, const struct cmx_file_arguments *given
     case cmx_file_make_folder: return TRY(mkdir(path, (mode_t)n[0]));
     case cmx_file_remove_folder: return TRY(rmdir(path));
     case cmx_file_unlink: return TRY(unlink(path));
-    case cmx_file_remove_all: return remove_all(AT_FDCWD, path);
+    case cmx_file_remove_all: return remove_all(path);
     case cmx_file_rename: return TRY(rename(path, other));
     case cmx_file_link: return TRY(link(path, other));
     case cmx_file_symlink: return TRY(symlink(path, other));

@@ -35,6 +35,7 @@ package struct FileScope: Sendable {
   package func place(
     of path: [UInt8], writes: Bool, follows: Bool = true
   ) throws(SystemError) -> [UInt8] {
+    if path.count >= PATH_MAX { throw SystemError(call: "realpath", code: ENAMETOOLONG) }
     let refusal = SystemError(call: Self.refused, code: EACCES)
     let place: [UInt8]
     do throws(SystemError) { place = try Self.resolve(path, follows: follows) } catch {
@@ -63,10 +64,12 @@ package struct FileScope: Sendable {
   }
 
   /// The link in a path, which the scope allows to read, that leads out of it; and where it leads.
+  /// One behind many folders is not looked for: each look resolves all before it.
   package func leavingLink(in path: [UInt8]) -> (link: String, target: String)? {
+    if path.count >= PATH_MAX { return nil }
     var ends = path.indices.dropFirst().filter { path[$0] == 0x2F }
     ends.append(path.count)
-    for end in ends {
+    for end in ends.prefix(64) {
       let part = Array(path[..<end])
       guard (try? place(of: part, writes: false, follows: false)) != nil else { continue }
       if (try? place(of: part, writes: false)) != nil { continue }
@@ -93,14 +96,18 @@ package struct FileScope: Sendable {
   /// The path without links, `.` and `..`; what does not exist yet is at its end.
   private static func resolve(_ path: [UInt8], follows: Bool) throws(SystemError) -> [UInt8] {
     if path.isEmpty || path.contains(0) { throw SystemError(call: "realpath", code: ENOENT) }
-    let (folder, name) = parts(path)
-    guard let name else { return try real(path) }
-    if !follows { return join(try resolve(folder, follows: true), name) }
-    do throws(SystemError) { return try real(path) } catch {
-      // A link that leads nowhere would be followed later.
-      if error.code != ENOENT || kind(of: path) != nil { throw error }
+    var (rest, names, isWanted) = (path, [[UInt8]](), follows)
+    while true {
+      let (folder, name) = parts(rest)
+      do throws(SystemError) {
+        if isWanted || name == nil { return names.reversed().reduce(try real(rest), join) }
+      } catch {
+        // A link that leads nowhere would be followed later.
+        if name == nil || error.code != ENOENT || kind(of: rest) != nil { throw error }
+      }
+      (rest, isWanted) = (folder, true)
+      names.append(name ?? [])
     }
-    return join(try resolve(folder, follows: true), name)
   }
 
   /// The folder, and the name in it; no name for `/`, `.`, `..` and what ends with these.

@@ -27,6 +27,20 @@ import Testing
     }
   }
 
+  // The system sends SIGXFSZ, which would end a program that does not ignore it.
+  @Test("a file at the limit of its size is a full disk")
+  func reachesLimit() throws {
+    try inFolder { folder in
+      let write = "for _ = 1, 3000 do print(('x'):rep(50)) end"
+      let command = "ulimit -f 2; \(Program.executable.path) run -e \"\(write)\" > file"
+      let outcome = try moonloop(["run", "-e", "print(os.execute(...))", command], in: folder)
+      #expect(outcome.output == "nil\texit\t1\n", "\(outcome)")
+      #expect(
+        outcome.errors.hasSuffix(
+          "cannot write to standard output: output is lost (File too large)\n"), "\(outcome)")
+    }
+  }
+
   // A file may have 2 KiB here, which the types of the language server do not fit in.
   @Test("a new project is written as a whole or not at all")
   func writesWhole() throws {

@@ -73,7 +73,7 @@ loop:task(function()
   again:write("one\n\n" .. long .. "\r\nlast")
   local read <close> = assert(fs.open(again.path))
   for line in read:lines() do lines[#lines + 1] = line end
-  same(lines, { "one", "", long .. "\r", "last" })
+  assert(table.concat(lines, "|") == "one||" .. long .. "\r|last")
   local short <close> = assert(fs.open(again.path))
   local next_line = short:lines { line_limit = 70000 }
   assert(next_line() == "one" and next_line() == "")

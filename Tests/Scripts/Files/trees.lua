@@ -37,5 +37,13 @@ loop:task(function()
   assert(fs.read(folder .. "/kept") == "kept")
   local ok, message = pcall(fs.walk(folder .. "/nowhere"))
   assert(not ok and message:find "ENOENT", message)
+  -- Deeper than a thread's stack, and than there are descriptors.
+  assert(fs.mkdir(folder .. "/deep"))
+  for _ = 1, 30 do
+    local hundred = folder .. "/new" .. ("/d"):rep(100)
+    assert(fs.mkdir(hundred, { parents = true }))
+    assert(fs.rename(folder .. "/deep", hundred .. "/d"))
+    assert(fs.rename(folder .. "/new", folder .. "/deep"))
+  end
   assert(fs.remove(folder, { recursive = true }))
 end):wait()

@@ -53,7 +53,8 @@ loop:task(function()
 
   -- A body of JSON; fields that there are not.
   res = assert(http.post(base .. "/echo", "[1, null]"))
-  same({ res:json() }, { { 1 } })
+  local list <const> = res:json()
+  assert(#list == 1 and list[1] == 1)
   res = assert(http.get(base .. "/stream", { stream = true }))
   local problem = select(2, pcall(res.json, res))
   assert(problem:find("^response:json: the body is read in parts, by response:read"), problem)
