@@ -294,7 +294,8 @@ extension Loop {
     /// The same of what never changes, so that any thread may read it.
     private final var fixedLabel: String {
       if !name.isEmpty { return "\(kind) '\(name)'" }
-      return "\("aeiou".contains(kind.prefix(1)) ? "an" : "a") \(kind) without a name"
+      let article = kind.first.map { "aeiou".contains($0) } ?? false ? "an" : "a"
+      return "\(article) \(kind) without a name"
     }
   }
 }
