@@ -238,6 +238,11 @@ extension LuaStack {
     return Unmanaged<T>.fromOpaque(pointer).takeUnretainedValue()
   }
 
+  /// Whether a value has a metamethod.
+  package func hasMetafield(_ index: Int32, _ name: StaticString) -> Bool {
+    name.withUTF8Buffer { cml_has_metafield(L, index, $0.baseAddress!) }
+  }
+
   /// A string field, read without metamethods; nil if it is not a string.
   package func rawField(_ index: Int32, _ name: StaticString) -> String? {
     let index = cml_absindex(L, index)

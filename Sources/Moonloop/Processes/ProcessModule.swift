@@ -178,6 +178,10 @@ extension HostCall {
     if failure.error.name == "ENOEXEC" {
       text += "; a script must begin with #! and its interpreter"
     }
+    if failure.error.name == "ENOENT" && plan.arguments.count == 1 && program.contains(" ") {
+      let words = program.split(separator: " ").map { "\"\($0)\"" }.joined(separator: ", ")
+      text += "; there is no shell: write { \(words) }, or { \"sh\", \"-c\", … } for one"
+    }
     return OperatingFailure(text, failure.error.name)
   }
 

@@ -46,18 +46,16 @@ let moduleAwaitSecond: LuaRawFunction = { L, context in
 extension HostCall {
   /// What the function returned is closed if the task is cancelled while it waits.
   fileprivate func keepHandle(_ index: Int32, of callback: CallbackWait) throws(ScriptMistake) {
-    switch stack.type(index) {
-    case .none, .nil: return
-    case .userdata, .table:
-      if let id = timerID(index) { callback.handle = .timer(id) }
-      if let handle = itemHandle(index) { callback.handle = .item(handle.item) }
-      stack.pushValue(index)
-      callback.closable = LuaReference(popping: stack)
-    default:
+    if [.none, .nil].contains(stack.type(index)) { return }
+    guard stack.hasMetafield(index, "__close") else {
       throw mistake(
         "the function must return a handle to be closed on cancelling, or nothing, got "
           + given(index))
     }
+    if let id = timerID(index) { callback.handle = .timer(id) }
+    if let handle = itemHandle(index) { callback.handle = .item(handle.item) }
+    stack.pushValue(index)
+    callback.closable = LuaReference(popping: stack)
   }
 }
 

@@ -65,6 +65,11 @@ import Testing
       "ml.await: the function must return a handle to be closed on cancelling, or nothing, got 1 "
         + "(m:1)"
     ),
+    (
+      "ml.await(function() return {} end)",
+      "ml.await: the function must return a handle to be closed on cancelling, or nothing, got a "
+        + "table (m:1)"
+    ),
     ("ml.timeout(1)", "ml.timeout: takes a function, got nothing (m:1)"),
     (
       "ml.timeout('x', print)",

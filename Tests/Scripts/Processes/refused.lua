@@ -7,6 +7,8 @@ local function code(options) return select(3, ml.process.spawn(options)) end
 
 assert(refused { "nope" } == "cannot run 'nope': No such file or directory")
 assert(code { "nope" } == "ENOENT")
+assert(refused { "ls -l" } == "cannot run 'ls -l': No such file or directory; "
+  .. 'there is no shell: write { "ls", "-l" }, or { "sh", "-c", … } for one')
 assert(refused { "/nope/nope" } == "cannot run '/nope/nope': No such file or directory")
 assert(code { "/etc/passwd" } == "EACCES")
 assert(code { "/etc/passwd/x" } == "ENOTDIR")

@@ -8,7 +8,7 @@ local function ticks_in(mode)
   local timer = loop:timer { every = 0.1, modes = mode, function() count = count + 1 end }
   local result = loop:run { mode = mode, timeout = 0.45 }
   timer:invalidate()
-  return result.result, count
+  return result, count
 end
 
 local folder = assert(ml.fs.temporary_folder())
@@ -26,14 +26,16 @@ local waits = {
 loop:after(0, function()
   local began = ml.now()
   local result, count = ticks_in "elsewhere"
-  assert(result == "timed_out" and count == 4 and process.status == nil)
+  assert(result == "timed_out" and count == 4 and process.status == nil,
+    ("%s %d %s"):format(result, count, process.status))
   assert(ml.now() - began < 0.46)
 end)
 for _, task in ipairs(waits) do assert(task:await() ~= nil) end
 
 -- In a run that serves the process, the clock stands still until it has ended.
 local late = false
-loop:after(60, function() late = true end):keep_alive(false)
+local timer = loop:after(60, function() late = true end)
 assert(process:wait().code == 0 and not late)
+timer:invalidate()
 server:invalidate()
 ml.fs.remove(folder, { recursive = true })

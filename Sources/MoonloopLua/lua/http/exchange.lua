@@ -42,7 +42,7 @@ local function head_of(options, address, keeps, what)
   end
   local target = address.target
   if options.query then
-    target = target .. (target:find "?" and "&" or "?") .. url.encode_query(options.query)
+    target = target .. (target:find "?" and "&" or "?") .. url.encode_query(options.query, what)
   end
   return fields.head(("%s %s HTTP/1.1"):format(method, target), made, what), made, length
 end

@@ -1,29 +1,46 @@
 -- URLs: http://host:port/path?query, https, and http+unix://%2Fpath%2Fof%2Fsocket/path for Unix
 -- sockets.
 
+local host = require "moonloop.text.host"
 local quoting = require "moonloop.text.quoting"
 local values = require "moonloop.text.values"
+
+local mistake = host.mistake
 
 local url = {}
 
 -- The longest name of a host, and the longest path of a socket.
 local HOST_LIMIT, SOCKET_LIMIT = 253, 107
 
+local PLAIN = { string = true, number = true, boolean = true }
+
+local function refuse(what, subject, expected, given)
+  mistake(("%s: %s must be %s, got %s"):format(what, subject, expected, host.given(given)))
+end
+
 function url.escape(text)
+  if not PLAIN[type(text)] then refuse("ml.http.escape", "the text", "a string", text) end
   return (tostring(text):gsub("[^%w%-._~]", function(c) return ("%%%02X"):format(c:byte()) end))
 end
 
 function url.unescape(text)
+  if type(text) ~= "string" then refuse("ml.http.unescape", "the text", "a string", text) end
   if not text:find("%", 1, true) then return text end
   return (text:gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end))
 end
 
 -- { a = 1, b = { 2, 3 } } as a=1&b=2&b=3, sorted by name.
-function url.encode_query(fields)
+function url.encode_query(fields, what)
+  what = what or "ml.http.encode_query"
+  if type(fields) ~= "table" then refuse(what, "the query", "a table", fields) end
   local parts = {}
   for _, name in ipairs(values.keys(fields)) do
     local all = fields[name]
     for _, value in ipairs(type(all) == "table" and all or { all }) do
+      if not PLAIN[type(name)] or not PLAIN[type(value)] then
+        refuse(what, "query." .. values.tostring(name), "a string, a number or a list of them",
+          value)
+      end
       parts[#parts + 1] = url.escape(name) .. "=" .. url.escape(value)
     end
   end
@@ -34,6 +51,7 @@ end
 function url.parse_query(text)
   local fields = {}
   if not text or text == "" then return fields end
+  if type(text) ~= "string" then refuse("ml.http.parse_query", "the query", "a string", text) end
   local plain = function(one) return url.unescape((one:gsub("+", " "))) end
   for part in text:gmatch "[^&]+" do
     local name, value = part:match "^([^=]*)=?(.*)$"

@@ -29,7 +29,7 @@ program.__name = "moonloop.testing.program"
 -- Seconds between asking a program to end and killing it, at the end of a test.
 local GRACE = 2
 -- Seconds for the rest of its output once it has ended, and for its end once that has.
-local REST, DYING = 0.1, 0.5
+local REST, DYING = 0.1, 3
 -- Signals that end a program for a mistake of its own.
 local CRASHES = {
   abrt = true, bus = true, fpe = true, ill = true, segv = true, sys = true, trap = true,
