@@ -93,7 +93,7 @@ static void on_end(int number) {
 // it handles them itself.
 static const int signals[] = {SIGINT,    SIGWINCH, SIGCONT, SIGQUIT, SIGHUP,
                               SIGUSR1,   SIGUSR2,  SIGVTALRM, SIGPROF, SIGIO,
-                              SIGPWR,    SIGXCPU,  SIGXFSZ, SIGSTKFLT};
+                              SIGPWR,    SIGXCPU,  SIGSTKFLT};
 enum { SIGNALS = sizeof signals / sizeof *signals, FIRST_END = 3 };
 static struct sigaction others[SIGNALS];
 

@@ -93,7 +93,6 @@ struct TerminalTests {
   static let deadly =
     [
       SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
-      SIGXFSZ,
     ]
     + (Program.holdsSignals ? [] : [SIGABRT, SIGSEGV])
 
