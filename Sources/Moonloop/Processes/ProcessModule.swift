@@ -140,6 +140,9 @@ extension HostCall {
       setsEnvironment: options.has("env") || options.has("env_add"))
     plan.folder = try childFolder(options)
     plan.environment = try childEnvironment(options)
+    if plan.folder != nil, Child.dependsOnFolder(plan) {
+      try requireAllPrograms("run what another folder could have")
+    }
     plan.leadsGroup = try options.boolean("group") ?? false
     return [
       try childStream(options, "stdin", 0) ?? defaults[0],

@@ -211,6 +211,11 @@ package final class Child {
     return count
   }
 
+  /// Whether another working folder could make it another program.
+  package static func dependsOnFolder(_ plan: ChildPlan) -> Bool {
+    programs(plan, plan.environment ?? environment).contains { $0.first != UInt8(ascii: "/") }
+  }
+
   /// The paths to try: for a name without a slash, those of PATH in the child's environment.
   private static func programs(_ plan: ChildPlan, _ environment: [[UInt8]]) -> [[UInt8]] {
     guard let name = plan.arguments.first, !name.isEmpty else { return [] }

@@ -239,14 +239,20 @@ import Testing
       try(process.spawn, { "echo", uid = 0 })
       try(process.kill, 1, 0)
       try(process.notify, "READY=1")
+      try(process.run, { "./false", cwd = "/bin" })
+      print(process.run({ "echo", "there", cwd = "/" }).stdout)
       """
-    let found = try lines(script, allow: "process=echo")
+    let found = try lines(script, allow: "process=echo", "process=./false")
+    #expect(found.last == "there")
     #expect(found[0] == "hello")
     #expect(found[1].contains("--allow process=ls would grant it"))
     #expect(found[2].contains("--allow process=./echo would grant it"))
     for (line, what) in zip(
       found.dropFirst(3),
-      ["set their environment", "detach them", "set their user", "signal others", "notify the"])
+      [
+        "set their environment", "detach them", "set their user", "signal others", "notify the",
+        "run what another folder could have",
+      ])
     {
       #expect(line.contains("with some programs may not \(what)"), "\(line)")
     }
