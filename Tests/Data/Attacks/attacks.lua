@@ -187,6 +187,108 @@ end
 function families.tricks() gets_nothing "Data/Attacks/tricks.txt" end
 function families.escapes() gets_nothing "Data/Attacks/escapes.txt" end
 
+-- A folder with what is granted, and with what is not: files, and links to both.
+local function tree(place)
+  local function path(name) return place .. "/" .. name end
+  local function link(to, ...)
+    for _, name in ipairs { ... } do ml.fs.link(path(to), path(name), { symbolic = true }) end
+  end
+  for _, name in ipairs { "given", "given/sub", "given2", "work", "work/tree", "secret" } do
+    ml.fs.mkdir(path(name))
+  end
+  ml.fs.write(path "given/a.txt", "granted")
+  ml.fs.write(path "work/mine", "mine")
+  for _, name in ipairs { "secret", "given2" } do ml.fs.write(path(name .. "/s.txt"), "SECRET") end
+  link("secret", "given/out", "work/out", "work/tree/out")
+  link("secret/s.txt", "given/link", "work/link")
+  return path
+end
+
+-- A server that misbehaves in the way that a request's target names; sends some to port `others`.
+local function server(others)
+  local requests, endless = 0, ("x"):rep(1 << 16)
+  local to, empty = ("//127.0.0.1:%d/"):format(others), "Content-Length: 0\r\n\r\n"
+  local ways = {}
+  function ways.redirect(stream)
+    stream:write("HTTP/1.1 302 Found\r\nLocation: http:" .. to .. "\r\n" .. empty)
+  end
+  function ways.relative(stream)
+    stream:write("HTTP/1.1 302 Found\r\nLocation: " .. to .. "\r\n" .. empty)
+  end
+  function ways.endless(stream)
+    stream:write "HTTP/1.1 200 OK\r\n\r\n"
+    while stream:write(endless) do end
+  end
+  function ways.head(stream)
+    stream:write "HTTP/1.1 200 OK\r\n"
+    while stream:write("X: " .. endless .. "\r\n") do end
+  end
+  function ways.count(stream)
+    ml.sleep(0.001)
+    stream:write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n" .. requests % 10)
+  end
+  return ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
+    requests = requests + 1
+    local way = ways[((stream:read "h" or ""):match "^%u+ /(%l+)")]
+    if way then way(stream) else stream:write("HTTP/1.1 200 OK\r\n" .. empty) end
+    stream:close()
+  end }
+end
+
+-- What is granted reaches no further: files beside the granted folders, and another's port, stay as
+-- they are.
+function families.grants()
+  local visits = 0
+  local others = ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
+    visits = visits + 1
+    stream:write "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nOTHERS"
+    stream:close()
+  end }
+  local names = "given, work, secret, port, others = table.unpack(shared) fs = ml.fs\n"
+  for _, one in ipairs(attacks "Data/Attacks/grants.txt") do
+    local place, ours = assert(ml.fs.temporary_folder()), server(others.port)
+    local path = tree(place)
+    local guest <close>, told = open {
+      args = { path "given", path "work", path "secret", ours.port, others.port },
+      allow = {
+        "timers", "fs=read:" .. path "given", "fs=" .. path "work", "net=127.0.0.1:" .. ours.port,
+      },
+      limits = { memory = "8M", callout = 0.5, handles = 100 },
+    }
+    local script = names .. one.text
+    local _, done, what = ml.timeout(20, pcall, pcall, guest.call, guest, "attack", script)
+    check(not done or not what, one.name, what)
+    check(select(2, pcall(ml.timeout, 10, guest.call, guest, "ping")) == "pong", one.name,
+      guest.status, table.concat(told.limits, " "))
+    check(ml.fs.read(path "secret/s.txt") == "SECRET", one.name, "the secret")
+    check(#ml.fs.list(path "secret") == 1, one.name, "the folder of the secret")
+    check(ml.fs.stat(path "secret/s.txt").permissions == 420, one.name, "its permissions")
+    check(ml.fs.read(path "given/a.txt") == "granted", one.name, "what is read")
+    check(#ml.fs.list(path "given") == 4, one.name, "the folder that is read")
+    check(visits == 0, one.name, "a visit to others", visits)
+    visits = 0
+    ours:invalidate()
+    ml.fs.remove(place, { recursive = true })
+  end
+  others:invalidate()
+end
+
+-- Of programs, those that were granted run, as the host would run them; isolated guests get none.
+function families.programs()
+  for _, one in ipairs(attacks "Data/Attacks/programs.txt") do
+    local options = {
+      allow = { "timers", "process=echo", "process=bin/echo" },
+      limits = { memory = "8M", callout = 0.5, handles = 100 },
+    }
+    if where == "isolated" then return check(not pcall(open, options), "programs, isolated") end
+    local guest <close>, told = open(options)
+    local _, done, what = ml.timeout(20, pcall, pcall, guest.call, guest, "attack", one.text)
+    check(not done or not what, one.name, what)
+    check(select(2, pcall(ml.timeout, 10, guest.call, guest, "ping")) == "pong", one.name,
+      guest.status, table.concat(told.limits, " "))
+  end
+end
+
 -- A flood of anything leaves the host its turns.
 function families.floods()
   for _, one in ipairs(attacks "Data/Attacks/floods.txt") do
