@@ -82,16 +82,22 @@ final class PortWait: OtherWait {
     self.runtime = runtime
     port = target.port
     self.label = label
-    hold = target.hold(runtime.loop)
-    if !expectsReply || timeout != nil {
-      hold?.release(after: (timeout ?? 0).addingSaturated(sendTimeout ?? 0), on: runtime.loop)
-    }
     self.expectsReply = expectsReply
     self.timeout = timeout
     self.sendTimeout = sendTimeout
     box = PortWaitBox(runtime.loop, isOwn: target.isOwn)
     super.init()
     box.wait = self
+    hold = target.hold(runtime.loop) { [weak self] in self?.isServed ?? true }
+    if !expectsReply || timeout != nil {
+      hold?.release(after: (timeout ?? 0).addingSaturated(sendTimeout ?? 0), on: runtime.loop)
+    }
+  }
+
+  /// Whether the task would go on in the present run.
+  private var isServed: Bool {
+    guard let waiter, runtime.loop.currentMode != nil else { return true }
+    return runtime.loop.isRunning(inOneOf: waiter.servingModes)
   }
 
   /// Sends a message, now or when there is room.

@@ -16,9 +16,11 @@ struct PortTarget {
   /// Whether it is no longer served.
   var hasEnded: Bool { isOwn ? !port.isValid : Intake.seldom(!port.isValid) }
 
-  /// What comes from another process is on its way from outside: no clock jumps meanwhile.
-  func hold(_ loop: Loop) -> Hold? {
-    isForeign ? loop.kernel.clock.holds.open("an answer of \(port.label)") : nil
+  /// What comes from another process is on its way from outside: no clock jumps meanwhile, in runs
+  /// that serve it.
+  func hold(_ loop: Loop, while isServed: @escaping () -> Bool) -> Hold? {
+    isForeign
+      ? loop.kernel.clock.holds.open("an answer of \(port.label)", while: isServed) : nil
   }
 }
 
@@ -248,7 +250,7 @@ extension HostCall {
     let isOwn = target.isOwn
     let ticket = ReplyTicket { replyPort.postFromAnywhere(isOwn ? $0 : $0.abroad) }
     let message = PortMessage(value: value, reply: ticket)
-    let hold = target.hold(loop)
+    let hold = target.hold(loop) { [weak loop] in loop?.currentMode == mode }
     defer { hold?.release() }
     if let timeout = wanted.timeout {
       hold?.release(after: timeout.addingSaturated(wanted.sendTimeout ?? 0), on: runtime.loop)

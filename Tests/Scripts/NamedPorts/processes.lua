@@ -49,6 +49,25 @@ loop:task(function()
   output:close()
   assert(server.stdout:read "l" == "through its descriptor")
 
+  -- The clock waits for an answer only in runs that would serve it.
+  local ticks = 0
+  local tick = loop:timer { every = 0.1, modes = "elsewhere", function() ticks = ticks + 1 end }
+  local function elsewhere()
+    ticks = 0
+    local result = loop:run { mode = "elsewhere", timeout = 0.45 }
+    assert(result == "timed_out" and ticks >= 4, ticks)
+    loop:stop()
+  end
+  local silent = loop:task(function() return client:request { op = "silence" } end)
+  ml.sleep(0)
+  loop:perform({ modes = "asking" }, elsewhere)
+  local holder <close> = loop:source { modes = "asking", function() end }
+  loop:run { mode = "asking" }
+  silent:cancel()
+  loop:perform({ modes = "asking" }, elsewhere)
+  client:request({ op = "silence" }, { mode = "asking" })
+  tick:invalidate()
+
   -- Killed in the middle: a waiting call fails at once, and the name is free.
   local waits = loop:task(function() return client:request { op = "silence" } end)
   assert(client:request { op = "echo", value = 1 } == 1)
