@@ -69,6 +69,7 @@ final class TraceTrack {
     let subject: UInt64
     let delay: Int64
     let wait: TimerWait<Caller>
+    let ownMissed: Int64
   }
 
   /// - Parameter number: Which track of the file it is, from 0 on.
@@ -160,12 +161,17 @@ final class TraceTrack {
         kind == .timer
         ? log.wait(of: TimerID(rawValue: subject), at: at, late: late, missed: missed)
         : TimerWait()
+      let ownMissed =
+        missed > 0
+        ? wait.ownMissed(
+          of: caller, interval: loop.timers.records[TimerID(rawValue: subject).slot].interval) : 0
       log.beginCall(caller, at: at)
       calls.append(
         Call(
           begin: stamp(at), clock: at, kind: kind, name: name.isEmpty ? kind.rawValue : name,
           caller: caller, isNamed: !isHostTimer && kind != .block && kind != .mainQueue,
-          mode: mode.rawValue, subject: subject, delay: late, wait: wait))
+          mode: mode.rawValue, subject: subject, delay: late, wait: wait,
+          ownMissed: ownMissed))
     case .callout(_, _, _, let nanoseconds):
       // The same duration as in `loop:metrics`.
       if let call = calls.last { endCall(stamp(call.clock + nanoseconds)) }
@@ -250,7 +256,7 @@ final class TraceTrack {
         line.raw(#","at":"#)
         line.text(caller.place)
       }
-      if call.kind == .timer { tell(call.wait, &line) }
+      if call.kind == .timer { tell(call.wait, call.ownMissed, &line) }
     }
     // An observer of the sleep has returned: only now does it begin.
     if call.kind == .observer, let last = frames.indices.last, frames[last].sleep != nil {
@@ -259,10 +265,13 @@ final class TraceTrack {
   }
 
   /// What a timer waited for, in the arguments of its slice.
-  private func tell(_ wait: TimerWait<Caller>, _ line: inout JSONLine) {
+  private func tell(
+    _ wait: TimerWait<Caller>, _ ownMissed: Int64, _ line: inout JSONLine
+  ) {
     line.raw(#","late_us":"#)
     line.microseconds(wait.late)
     line.raw(#","missed":\#(wait.missed)"#)
+    if ownMissed > 0 { line.raw(#","own_missed":\#(ownMissed)"#) }
     if let culprit = wait.culprits.first {
       line.raw(#","late_by":"#)
       tell(culprit, &line)
@@ -277,13 +286,24 @@ final class TraceTrack {
     line.microseconds(held.total)
     line.raw(#","held_missed":\#(held.missed),"held_by":"#)
     line.text(runtime.explanation.words(of: held) { $0.label })
-    let missed = held.missedBy[HeldCause.nestedRun.rawValue]
-    guard missed > 0, let nester = held.nester, let mode = held.mode else { return }
+    var lead = #","held":{""#
+    for cause in HeldCause.allCases {
+      let (time, missed) = (held.times[cause.rawValue], held.missedBy[cause.rawValue])
+      if time == 0 && missed == 0 { continue }
+      line.raw(#"\#(lead)\#(cause.field)":{"us":"#)
+      line.microseconds(time)
+      line.raw(#","missed":\#(missed)}"#)
+      lead = #",""#
+    }
+    line.raw("}")
+    guard let nester = held.nester, let mode = held.mode else { return }
     line.raw(#","nested_by":{"#)
     tell(nester, &line)
     line.raw(#","mode":"#)
     line.text(mode.rawValue)
-    line.raw(#","missed":\#(missed)}"#)
+    line.raw(#","us":"#)
+    line.microseconds(held.times[HeldCause.nestedRun.rawValue])
+    line.raw(#","missed":\#(held.missedBy[HeldCause.nestedRun.rawValue])}"#)
   }
 
   private func tell(_ culprit: Culprit<Caller>, _ line: inout JSONLine) {

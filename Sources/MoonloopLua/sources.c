@@ -100,6 +100,8 @@ static const struct cmo_source sources[] = {
 #embed "lua/log.lua" suffix(,)
     NEXT("log.lines")
 #embed "lua/log/lines.lua" suffix(,)
+    NEXT("planning.causes")
+#embed "lua/planning/causes.lua" suffix(,)
     NEXT("planning.check")
 #embed "lua/planning/check.lua" suffix(,)
     NEXT("planning.check.configurations")

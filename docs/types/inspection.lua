@@ -63,6 +63,7 @@ function loop:metrics(options) end
 ---@field made_at string File and line.
 ---@field calls integer How often a handler was called, or resumed after a wait.
 ---@field missed integer Timer fires that were merged into later ones, while the timer was served.
+---@field own_missed integer Timer fires that were missed because their own handler had not returned.
 ---@field wake_ups integer How many wake-ups it caused.
 ---@field busy moonloop.Seconds Time in its handlers.
 ---@field duration moonloop.Percentiles How long a call took, without nested runs and calls.
@@ -83,8 +84,9 @@ function loop:metrics(options) end
 ---@field nested_run moonloop.Seconds Part of the total: a nested run was in another mode.
 ---@field handler moonloop.Seconds Part of the total: the timer's own handler was suspended.
 ---@field clock moonloop.Seconds Part of the total, in real time: the clock was kept from jumping to its date.
+---@field missed_by table<string, integer> The fires missed, by cause; the keys are the six above.
 ---@field by? string Why it was held back longest, for people; the wording may change.
----@field nests? table[] The fires missed in nested runs: 'by', the handle that ran the loop; 'mode', that of the run; 'missed'.
+---@field nests? table[] What nested runs cost: 'by', the handle that ran the loop; 'mode', that of the run; 'time' and 'missed'.
 
 ---Times; a percentile is at most an eighth too high.
 ---@class moonloop.Percentiles

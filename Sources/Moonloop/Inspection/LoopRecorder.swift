@@ -299,7 +299,8 @@ final class LoopRecorder {
   ) -> TimerWait<Int> {
     let wait = log.wait(of: id, at: now + origin, late: late, missed: missed)
     if missed > 0 && item >= 0 {
-      items[item].countOwn(wait, row: item, interval: loop.timers.records[id.slot].interval)
+      items[item].ownMissed += wait.ownMissed(
+        of: item, interval: loop.timers.records[id.slot].interval)
     }
     for culprit in wait.culprits where item >= 0 {
       items[item].blame(

@@ -94,13 +94,14 @@ extension Explanation {
   }
 
   private func push(_ item: LoopRecorder.Item, _ recorder: LoopRecorder, on stack: LuaStack) {
-    stack.newTable(fields: 11)
+    stack.newTable(fields: 12)
     stack.setField("kind", item.subject.word)
     stack.setField("name", item.subject.name)
     let place = item.subject.place
     stack.setField("made_at", place.source < 0 ? "" : state.text(of: place))
     stack.setField("calls", item.calls)
     stack.setField("missed", Int(item.missed))
+    stack.setField("own_missed", Int(item.ownMissed))
     stack.setField("wake_ups", item.wakeUps)
     stack.setSeconds("busy", item.durations.sum)
     push("duration", item.durations, on: stack)
@@ -125,18 +126,27 @@ extension Explanation {
     _ held: LoopRecorder.HeldFigures, _ recorder: LoopRecorder, on stack: LuaStack
   ) {
     stack.push("held")
-    stack.newTable(fields: 12)
+    stack.newTable(fields: 13)
     stack.setField("count", held.count)
     stack.setField("missed", Int(held.missed))
     stack.setSeconds("total", held.total)
     stack.setSeconds("max", held.max)
-    for (place, time) in held.times.enumerated() { stack.setSeconds(heldNames[place], time) }
+    for cause in HeldCause.allCases {
+      stack.setSeconds(cause.field, held.times[cause.rawValue])
+    }
+    stack.push("missed_by")
+    stack.newTable(fields: 6)
+    for cause in HeldCause.allCases {
+      stack.setField(cause.field, Int(held.missedBy[cause.rawValue]))
+    }
+    stack.rawSet(-3)
     if let (wait, _) = held.longest { stack.setField("by", words(of: wait, recorder)) }
     if !held.nests.isEmpty {
       stack.setList("nests", held.nests) { nest in
-        stack.newTable(fields: 3)
+        stack.newTable(fields: 4)
         stack.setField("by", label(of: recorder.items[nest.nester].subject))
         stack.setField("mode", nest.mode.rawValue)
+        stack.setSeconds("time", nest.time)
         stack.setField("missed", Int(nest.missed))
       }
     }
@@ -158,11 +168,6 @@ extension Explanation {
 /// In the order of `CalloutKind`, then the sleeps after which nothing was called.
 private let causeNames: [StaticString] = [
   "timer", "source", "port", "fd", "observer", "perform", "main_queue", "nothing",
-]
-
-/// In the order of `HeldCause`.
-private let heldNames: [StaticString] = [
-  "no_mode", "not_running", "mode", "nested_run", "handler", "clock",
 ]
 
 extension ClockMode {

@@ -40,14 +40,6 @@ extension LoopRecorder {
       return late.first { $0.at == latest.at && $0.culprit != latest.culprit }
     }
 
-    /// Takes the fires that were missed before a call of this row, by a timer of this interval.
-    mutating func countOwn(_ wait: TimerWait<Int>, row: Int, interval: Int64) {
-      ownMissed += wait.ownMissed
-      for culprit in wait.culprits where culprit.caller == row && culprit.took >= interval {
-        ownMissed += culprit.missed
-      }
-    }
-
     mutating func blame(_ call: LateCall) {
       guard let place = late.firstIndex(where: { $0.culprit == call.culprit }) else {
         if late.count < LoopRecorder.culpritLimit { return late.append(call) }
@@ -65,43 +57,51 @@ extension LoopRecorder {
   struct HeldFigures {
     var count = 0
     var total: Int64 = 0
-    var missed: Int64 = 0
-    /// The fires missed in nested runs, by what began them.
+    /// What nested runs cost, by what began them.
     var nests: [Nest] = []
     var max: Int64 = 0
+    /// By cause, as the fires missed meanwhile.
     var times = [Int64](repeating: 0, count: HeldCause.allCases.count)
+    var missedBy = [Int64](repeating: 0, count: HeldCause.allCases.count)
     /// The longest one, the last if there are several; and when the call came.
     var longest: (wait: HeldBack<Int>, at: Int64)?
+
+    var missed: Int64 { missedBy.reduce(0, +) }
 
     mutating func add(_ wait: HeldBack<Int>, at now: Int64) {
       let time = wait.total
       count += 1
       total = total.addingSaturated(time)
-      missed += wait.missed
-      count(wait.missedBy[HeldCause.nestedRun.rawValue], by: wait.nester, in: wait.mode)
+      countNest(of: wait)
       for place in times.indices {
         times[place] = times[place].addingSaturated(wait.times[place])
+        missedBy[place] += wait.missedBy[place]
       }
       if time < max || time < LoopRecorder.longCall { return }
       max = time
       longest = (wait, now)
     }
 
-    private mutating func count(_ missed: Int64, by nester: Int?, in mode: ModeName?) {
-      guard missed > 0, let nester, let mode else { return }
-      if let place = nests.firstIndex(where: { $0.nester == nester && $0.mode == mode }) {
-        nests[place].missed += missed
-      } else if nests.count < LoopRecorder.culpritLimit {
-        nests.append(Nest(nester: nester, mode: mode, missed: missed))
+    private mutating func countNest(of wait: HeldBack<Int>) {
+      guard let nester = wait.nester, let mode = wait.mode else { return }
+      let cause = HeldCause.nestedRun.rawValue
+      var place = nests.firstIndex { $0.nester == nester && $0.mode == mode }
+      if place == nil && nests.count < LoopRecorder.culpritLimit {
+        place = nests.count
+        nests.append(Nest(nester: nester, mode: mode))
       }
+      guard let place else { return }
+      nests[place].missed += wait.missedBy[cause]
+      nests[place].time = nests[place].time.addingSaturated(wait.times[cause])
     }
   }
 
-  /// Fires that were missed because a handler ran the loop in a mode without their timer.
+  /// What it cost timers that a handler ran the loop in a mode without them.
   struct Nest {
     let nester: Int
     let mode: ModeName
-    var missed: Int64
+    var missed: Int64 = 0
+    var time: Int64 = 0
   }
 
   /// A late call, and what occupied the thread meanwhile.

@@ -20,6 +20,15 @@ package struct TimerWait<Caller> {
   package init(late: Int64 = 0, missed: Int64 = 0) { (self.late, self.missed) = (late, missed) }
 }
 
+extension TimerWait where Caller: Equatable {
+  /// Fires that were missed because the timer's own handler had not returned.
+  package func ownMissed(of caller: Caller, interval: Int64) -> Int64 {
+    culprits.reduce(ownMissed) { sum, culprit in
+      sum + (culprit.caller == caller && culprit.took >= interval ? culprit.missed : 0)
+    }
+  }
+}
+
 /// What made a timer late.
 package struct Culprit<Caller> {
   package let caller: Caller
@@ -91,6 +100,18 @@ package enum HeldCause: Int, CaseIterable {
   /// It was in no mode; the loop was not running; no run was in a mode of it.
   case noMode, notRunning, mode
   case nestedRun, handler, clock
+
+  /// Its field in `loop:metrics` and in traces.
+  package var field: StaticString {
+    switch self {
+    case .noMode: "no_mode"
+    case .notRunning: "not_running"
+    case .mode: "mode"
+    case .nestedRun: "nested_run"
+    case .handler: "handler"
+    case .clock: "clock"
+    }
+  }
 }
 
 /// Follows which run is innermost and which call has the thread. Loop thread only.

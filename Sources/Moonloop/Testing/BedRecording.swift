@@ -86,10 +86,21 @@ extension TestBed {
       stack.setSeconds("held_max", item.held.max)
       stack.setField("held_missed", Int(item.held.missed))
       stack.setField("own_missed", Int(item.ownMissed))
+      stack.push("held")
+      stack.newTable(fields: 6)
+      for cause in HeldCause.allCases {
+        stack.push(cause.field)
+        stack.newTable(fields: 2)
+        stack.setSeconds("time", item.held.times[cause.rawValue])
+        stack.setField("missed", Int(item.held.missedBy[cause.rawValue]))
+        stack.rawSet(-3)
+      }
+      stack.rawSet(-3)
       stack.setList("nests", item.held.nests) { nest in
-        stack.newTable(fields: 3)
+        stack.newTable(fields: 4)
         stack.setField("item", nest.nester + 1)
         stack.setField("mode", nest.mode.rawValue)
+        stack.setSeconds("time", nest.time)
         stack.setField("missed", Int(nest.missed))
       }
       stack.setField("wake_ups", item.wakeUps)

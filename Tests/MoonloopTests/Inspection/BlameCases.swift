@@ -10,7 +10,8 @@ extension BlameTests {
       run(nil, 2) run("modal", 0.25) say "spin"
       """,
       "late 0, missed 0, held mode 1.5, missed 3",
-      .held(1.5, ago: 0.25, "because its mode did not run", of: "spin")),
+      .held(1.5, ago: 0.25, "because its mode did not run", of: "spin"),
+      .check("timer 'spin' missed 3 fires because its mode did not run")),
     Case(
       "a busy call",
       """
@@ -47,7 +48,8 @@ extension BlameTests {
       run(nil, 4.5) say "tick"
       """,
       "late 0, missed 0, held handler 2, missed 2",
-      .held(2, ago: 0.5, "by its own suspended handler")),
+      .held(2, ago: 0.5, "by its own suspended handler"),
+      .check("timer 'tick' missed 2 fires because its own handler had not returned")),
     Case(
       "another mode, then a nested run",
       """
@@ -57,7 +59,10 @@ extension BlameTests {
       """,
       "late 0, missed 0, held mode 0.5 nested_run 1, missed 0",
       .held(
-        1.5, ago: 1, ": 0.5 s because its mode did not run, 1 s by a nested run of timer 'press'")),
+        1.5, ago: 1, ": 0.5 s because its mode did not run, 1 s by a nested run of timer 'press'"),
+      .check("timer 'press' was held back 800 ms because its mode did not run"),
+      .check("timer 'tick' was held back 1 s while timer 'press' ran the loop in mode 'tracking'"),
+      .check("timer 'tick' was held back 500 ms because its mode did not run")),
     Case(
       "another mode, then a busy call",
       """
@@ -68,7 +73,9 @@ extension BlameTests {
       "late 1, missed 2, held mode 0.5, missed 1",
       // Of several timers that were held back, metrics names the one held longest: 'hog'.
       .late(1, ago: 0.1, "a call of timer 'hog'", took: 1, missed: 2),
-      .why("it was held back 0.5 s, until 0.1 s ago, because its mode did not run")),
+      .why("it was held back 0.5 s, until 0.1 s ago, because its mode did not run"),
+      .check("timer 'hog' was held back 800 ms because its mode did not run"),
+      .check("timer 'tick' missed 1 fire because its mode did not run")),
     Case(
       "a call that is busy before and after its nested run",
       """
@@ -117,7 +124,8 @@ extension BlameTests {
         { every = 0.1 })
       run(nil, 1) say "tick"
       """,
-      "late 0, missed 3, held 0, missed 0"),
+      "late 0, missed 3, held 0, missed 0",
+      .check("timer 'tick' missed 3 fires because its own handler had not returned")),
     Case(
       "a nested run of its own, in its mode",
       """
@@ -145,7 +153,11 @@ extension BlameTests {
       run(nil, 4) say "tick"
       """,
       "late 0, missed 0, held nested_run 3.4, missed 0",
-      .held(3.4, ago: 0.3, "by a nested run of timer 'press'")),
+      .held(3.4, ago: 0.3, "by a nested run of timer 'press'"),
+      .check(
+        "timer 'ask' was held back 1.95 s while timer 'press' ran the loop in mode 'tracking'"),
+      .check("timer 'tick' was held back 3.4 s while timer 'press' ran the loop in mode 'tracking'")
+    ),
     Case(
       "a suspended handler, and a nested run when it is due again",
       """
@@ -158,7 +170,10 @@ extension BlameTests {
       .held(
         2.8, ago: 1.7,
         ": 0.8 s by a nested run of timer 'press', 2 s by its own suspended "
-          + "handler")),
+          + "handler"),
+      .check(
+        "timer 'tick' was held back 800 ms while timer 'press' ran the loop in mode 'tracking'"),
+      .check("timer 'tick' missed 2 fires because its own handler had not returned")),
     Case(
       "two busy calls, the longer one first",
       """
@@ -221,7 +236,8 @@ extension BlameTests {
       run(nil, 0.3) work(1) run(nil, 1) say "tick"
       """,
       "late 0, missed 0, held not_running 0.8, missed 3",
-      .held(0.8, ago: 1, "because the loop was not running")),
+      .held(0.8, ago: 1, "because the loop was not running"),
+      .check("timer 'tick' missed 3 fires because the loop was not running")),
     Case(
       "the main chunk after it made a timer",
       """
@@ -229,7 +245,8 @@ extension BlameTests {
       work(1) run(nil, 1) say "tick"
       """,
       "late 0, missed 0, held not_running 0.75, missed 0",
-      .held(0.75, "because the loop was not running")),
+      .held(0.75, "because the loop was not running"),
+      .check("timer 'tick' was held back 750 ms because the loop was not running")),
     Case(
       "a pause of the loop, then a run in another mode",
       """
@@ -240,7 +257,9 @@ extension BlameTests {
       .held(
         2, ago: 0.25,
         ": 1 s because the loop was not running, 1 s because its mode did not "
-          + "run", of: "spin")),
+          + "run", of: "spin"),
+      .check("timer 'spin' missed 2 fires because the loop was not running"),
+      .check("timer 'spin' missed 2 fires because its mode did not run")),
     Case(
       "a suspended handler, and a nested run meanwhile",
       """
@@ -255,7 +274,8 @@ extension BlameTests {
         3.2, ago: 1.3,
         ": 2 s by a nested run of timer 'press', 1.2 s by its own suspended "
           + "handler"),
-      .nested(1, "timer 'press'", "tracking")),
+      .nested(1, "timer 'press'", "tracking"),
+      .check("timer 'tick' missed 2 fires because its own handler had not returned")),
     Case(
       "in a mode that does not run, and put back into its own",
       """
@@ -265,7 +285,8 @@ extension BlameTests {
       run(nil, 2) say "tick"
       """,
       "late 0, missed 0, held mode 0.8, missed 3",
-      .held(0.8, ago: 0.7, "because its mode did not run")),
+      .held(0.8, ago: 0.7, "because its mode did not run"),
+      .check("timer 'tick' missed 3 fires because its mode did not run")),
     Case(
       "late in a nested run of its mode, later held back outside of it",
       """
@@ -276,7 +297,8 @@ extension BlameTests {
       """,
       "late 0.8, missed 1, held mode 1.4, missed 2",
       .late(0.8, ago: 2.85, "a call of timer 'drag'", took: 1, missed: 1),
-      .held(1.4, ago: 0.25, "because its mode did not run")),
+      .held(1.4, ago: 0.25, "because its mode did not run"),
+      .check("timer 'tick' missed 2 fires because its mode did not run")),
     Case(
       "a busy call, then a nested run of another handler of the batch",
       """
@@ -293,7 +315,8 @@ extension BlameTests {
       .held(1.5, ago: 0.8, "by a nested run of timer 'ask'"),
       .check(
         "a call of timer 'hog' took 500 ms: timer 'ask' (AT) came up to 450 ms late, and 1 "
-          + "other handle came late too")),
+          + "other handle came late too"),
+      .check("timer 'tick' was held back 1.5 s while timer 'ask' ran the loop in mode 'asking'")),
     Case(
       "its own suspended handler, then a busy call",
       """
@@ -305,7 +328,8 @@ extension BlameTests {
       // Its handler should have gone on at 3.5, and its next date was 4.
       "late 0.9, missed 0, held handler 1.5, missed 2",
       .late(0.9, ago: 1.1, "a call of timer 'hog'", took: 1),
-      .held(1.5, ago: 1.1, "by its own suspended handler")),
+      .held(1.5, ago: 1.1, "by its own suspended handler"),
+      .check("timer 'tick' missed 2 fires because its own handler had not returned")),
     Case(
       "its own suspended handler, and a busy call when that was to go on",
       """
@@ -317,7 +341,8 @@ extension BlameTests {
       // Its handler should have gone on at 0.5; until 0.85 'hog' was in its way.
       "late 0.35, missed 4, held handler 0.25, missed 2",
       .late(0.35, ago: 0.15, "a call of timer 'hog'", took: 0.4, missed: 4),
-      .held(0.25, ago: 0.15, "by its own suspended handler")),
+      .held(0.25, ago: 0.15, "by its own suspended handler"),
+      .check("timer 'tick' missed 2 fires because its own handler had not returned")),
     Case(
       "two busy calls, one after the other",
       """
@@ -344,7 +369,8 @@ extension BlameTests {
       work(0.501) run(nil, 1) run("modal", 0.25) say "spin"
       """,
       "late 0, missed 0, held not_running 0.001 mode 1, missed 0",
-      .held(1, "because its mode did not run", of: "spin")),
+      .held(1, "because its mode did not run", of: "spin"),
+      .check("timer 'spin' was held back 1 s because its mode did not run")),
     Case(
       "many calls, each less than a quarter of it",
       """
@@ -373,7 +399,8 @@ extension BlameTests {
       run(nil, 2) say "tick"
       """,
       "late 0, missed 0, held no_mode 0.8, missed 3",
-      .held(0.8, ago: 0.7, "because it was in no mode")),
+      .held(0.8, ago: 0.7, "because it was in no mode"),
+      .check("timer 'tick' missed 3 fires because it was in no mode")),
     Case(
       "in no mode at its date, and a busy call when it is added",
       """
@@ -383,7 +410,8 @@ extension BlameTests {
       """,
       "late 0.3, missed 0, held no_mode 0.4, missed 0",
       .late(0.3, "a call of timer 'back'", took: 0.3),
-      .held(0.4, "because it was in no mode")),
+      .held(0.4, "because it was in no mode"),
+      .check("timer 'tick' was held back 400 ms because it was in no mode")),
     Case(
       "a nested run of a task",
       """
@@ -403,7 +431,9 @@ extension BlameTests {
       run(nil, 3) say "tick"
       """,
       "late 0, missed 0, held nested_run 0.9, missed 0",
-      .held(0.9, ago: 1.6, "by a nested run of timer 'drag'")),
+      .held(0.9, ago: 1.6, "by a nested run of timer 'drag'"),
+      .check("timer 'tick' was held back 900 ms while timer 'drag' ran the loop in mode 'dragging'")
+    ),
     Case(
       "more changes of runs than are remembered",
       """
@@ -412,7 +442,8 @@ extension BlameTests {
       run("modal", 0.25) say "spin"
       """,
       "late 0, missed 0, held mode 2.5, missed 2",
-      .held(2.5, ago: 0.25, "because its mode did not run", of: "spin")),
+      .held(2.5, ago: 0.25, "because its mode did not run", of: "spin"),
+      .check("timer 'spin' missed 2 fires because its mode did not run")),
     Case(
       "performs of two lines",
       """

@@ -2,6 +2,7 @@
 -- sources are real; anything to be opened is a stand-in that gets events only from `--input`.
 local ml = require "moonloop"
 local bed = require "moonloop.testing.bed"
+local causes = require "moonloop.planning.causes"
 local items = require "moonloop.configuration.items"
 local plan = require "moonloop.planning.plan"
 local sources = require "moonloop.configuration.sources"
@@ -169,7 +170,7 @@ local function rows_of(result, settings)
     local found = known[key]
     known[key] = nil
     rows[#rows + 1] = found or { fires = 0, missed = 0, late_max = 0, late_sum = 0, held_max = 0,
-      held_missed = 0, own_missed = 0, nests = {}, wake_ups = 0, busy = 0, busy_max = 0,
+      held_missed = 0, own_missed = 0, held = {}, nests = {}, wake_ups = 0, busy = 0, busy_max = 0,
       columns = {}, busy_columns = {}, held_columns = {} }
     local row = rows[#rows]
     row.section, row.name, row.line, row.every = item.section, item.name, item.line, item.every
@@ -198,27 +199,23 @@ local function label(row)
     or row.label or ("'%s'"):format(row.name)
 end
 
--- Why timers missed fires without another's fault: { rule, text, line } each; the line is that of
--- the timer, or else of what held it back, if the configuration has one of them.
+-- What `causes.of` says of each timer; the line is that of the timer, or else of what held it back,
+-- if the configuration has one of them.
 local function causes_of(result)
-  local causes = {}
-  local function add(rule, line, text, ...)
-    causes[#causes + 1] = { rule = rule, line = line, text = text:format(...) }
-  end
+  local all = {}
   for _, row in ipairs(result.rows) do
     for _, nest in ipairs(row.nests) do
-      local by = result.items[nest.item]
-      add("held-back", row.line or by.line, "%s missed %s while %s ran the loop in mode '%s'",
-        label(row), units.plural(nest.missed, "fire"), label(by), nest.mode)
+      nest.by = result.items[nest.item]
+      nest.label = label(nest.by)
     end
-    -- A fire or two may be the machine's fault.
-    if row.own_missed * 20 > row.fires then
-      add("outlasts-interval", row.line, "%s%s missed %s because its own handler had not returned",
-        label(row), row.every and (" (every %s)"):format(units.time(row.every)) or "",
-        units.plural(row.own_missed, "fire"))
+    local timer = { label = label(row), every = row.every, fires = row.fires,
+      own_missed = row.own_missed, held = row.held, nests = row.nests }
+    for _, cause in ipairs(causes.of(timer)) do
+      cause.line = row.line or cause.by and cause.by.line
+      all[#all + 1] = cause
     end
   end
-  return causes
+  return all
 end
 
 -- ── running ─────────────────────────────────────────────────────────────────────────────────────

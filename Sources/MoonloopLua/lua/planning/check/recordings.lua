@@ -1,6 +1,7 @@
 -- The rules for recorded runs: from `moonloop run --record` or `--trace-out`, or from `moonloop top
 -- --json`, which prints `loop:metrics`.
 local ml = require "moonloop"
+local causes = require "moonloop.planning.causes"
 local json = require "moonloop.json"
 local units = require "moonloop.text.units"
 
@@ -11,13 +12,6 @@ local NO_RECORDING =
 
 local FEW_TIMES = "%s: note: in a recording a call takes only the time that the script read in it; "
   .. "to find all slow handlers, check what 'run' writes with --trace-out"
-
--- As a simulation says it.
-local HELD = "%s missed %s while %s ran the loop in mode '%s'"
-
--- Whether what a call did to a timer is worth a line; a timer that fires once misses nothing.
-local LONG = 0.1
-local function matters(missed, late) return missed > 0 or late >= LONG end
 
 -- A task goes on by a timer or an answer, and its name has its kind and where it was made.
 local function label(kind, name, at)
@@ -47,27 +41,37 @@ local function events_of(text)
   return #events > 0 and events or nil
 end
 
--- Counts fires that a timer missed in nested runs of one handler in one mode.
-local function note_nest(held, victim, by, mode, missed)
-  local key = table.concat({ victim.label, victim.at, by, mode }, "\0")
-  local row = held[key]
-  if not row then
-    row = { victim = victim, by = by, mode = mode, missed = 0 }
-    held[key], held[#held + 1] = row, row
+-- The record of a timer, as `causes.of` takes it; the events of a trace are added up.
+local function timer_of(timers, said, at)
+  local key = said .. "\0" .. at
+  local timer = timers[key]
+  if not timer then
+    timer = { label = said, at = at, fires = 0, own_missed = 0, held = {}, nests = {} }
+    timers[key], timers[#timers + 1] = timer, timer
   end
-  row.missed = row.missed + missed
+  return timer
+end
+
+local function add_nest(timer, by, mode, time, missed)
+  local key = by .. "\0" .. mode
+  local nest = timer.nests[key]
+  if not nest then
+    nest = { label = by, mode = mode, time = 0, missed = 0 }
+    timer.nests[key], timer.nests[#timer.nests + 1] = nest, nest
+  end
+  nest.time, nest.missed = nest.time + time, nest.missed + missed
 end
 
 -- What came late in a trace, and for which call: { culprit, took, victim, late, missed } each; and
--- what missed fires in nested runs, as `note_nest` counts it. The trace says so itself: what was
--- held back, and what nested runs took, is no call's fault.
+-- the timers, as `timer_of` makes them. The trace says so itself: what was held back, and what
+-- nested runs took, is no call's fault.
 local function late_in_trace(events)
-  local found, held = {}, {}
+  local found, timers = {}, {}
   for _, event in ipairs(events) do
     local arguments = event.args or {}
     local late = (arguments.late_us or 0) / 1e6
     for _, by in ipairs { arguments.late_by, table.unpack(arguments.late_also_by or {}) } do
-      if event.ph == "X" and matters(by.missed or 0, late)
+      if event.ph == "X" and causes.matters(by.missed or 0, late)
         and (by.at ~= arguments.at or by.name ~= event.name) then
         found[#found + 1] = { culprit = { label = label(by.kind, by.name, by.at), at = by.at },
           took = by.took_us / 1e6, calls = by.calls,
@@ -75,34 +79,51 @@ local function late_in_trace(events)
           late = late, missed = by.missed or 0 }
       end
     end
-    local nest = event.ph == "X" and arguments.nested_by
-    if nest then
-      note_nest(held, { label = label(event.cat, event.name, arguments.at),
-        at = arguments.at or "" }, label(nest.kind, nest.name, nest.at), nest.mode, nest.missed)
+    if event.ph == "X" and arguments.late_us then
+      local timer = timer_of(timers, label(event.cat, event.name, arguments.at),
+        arguments.at or "")
+      timer.fires = timer.fires + 1
+      timer.own_missed = timer.own_missed + (arguments.own_missed or 0)
+      for cause, part in pairs(arguments.held or {}) do
+        local sum = timer.held[cause] or { time = 0, missed = 0 }
+        sum.time, sum.missed = sum.time + part.us / 1e6, sum.missed + part.missed
+        timer.held[cause] = sum
+      end
+      local nest = arguments.nested_by
+      if nest then
+        add_nest(timer, label(nest.kind, nest.name, nest.at), nest.mode, (nest.us or 0) / 1e6,
+          nest.missed)
+      end
     end
   end
-  return found, held
+  return found, timers
 end
 
 -- ── metrics ─────────────────────────────────────────────────────────────────────────────────────
 
 local function late_in_metrics(metrics)
-  local found, held = {}, {}
+  local found, timers = {}, {}
   for _, row in ipairs(metrics.handles) do
     local victim = { label = label(row.kind, row.name, row.made_at), at = row.made_at }
     for _, late in ipairs(row.made_late or {}) do
       local name, at = late.by:match "^(.-) %(made at (.-)%)$"
-      if at and matters(late.missed, late.late) and (at ~= victim.at or name ~= victim.label) then
+      if at and causes.matters(late.missed, late.late)
+        and (at ~= victim.at or name ~= victim.label) then
         found[#found + 1] = { culprit = { label = name, at = at }, took = late.took,
           calls = late.calls, victim = victim, late = late.late, missed = late.missed }
       end
     end
-    for _, nest in ipairs(row.held and row.held.nests or {}) do
-      local by = nest.by:match "^(.-) %(made at .-%)$" or nest.by
-      note_nest(held, victim, by, nest.mode, nest.missed)
+    local timer, held = timer_of(timers, victim.label, victim.at), row.held or {}
+    timer.fires, timer.own_missed = timer.fires + row.calls, row.own_missed or 0
+    for cause, missed in pairs(held.missed_by or {}) do
+      timer.held[cause] = { time = held[cause], missed = missed }
+    end
+    for _, nest in ipairs(held.nests or {}) do
+      add_nest(timer, nest.by:match "^(.-) %(made at .-%)$" or nest.by, nest.mode, nest.time or 0,
+        nest.missed)
     end
   end
-  return found, held
+  return found, timers
 end
 
 -- ── findings ────────────────────────────────────────────────────────────────────────────────────
@@ -182,7 +203,7 @@ end
 -- Checks a recording. `report(file, line, rule, what)` takes findings; places outside the given
 -- paths are reported as recorded. Returns true, and perhaps a note; or nil and a message.
 function recordings.check(path, text, paths, report)
-  local found, held, note
+  local found, timers, note
   if text:find "^\x89MLTAP" then
     local trace, message = replayed(path)
     if not trace then return nil, message end
@@ -192,23 +213,22 @@ function recordings.check(path, text, paths, report)
   end
   local whole = not text:find "^%s*%[" and json.decode((text:match "([^\n]+)%s*$"))
   if type(whole) == "table" and type(whole.handles) == "table" then
-    found, held = late_in_metrics(whole)
+    found, timers = late_in_metrics(whole)
   else
     local events, damaged = events_of(text)
     if damaged then
       return nil, ("%s: line %d is not valid JSON: the recording is damaged"):format(path, damaged)
     end
     if not events then return nil, path .. NO_RECORDING end
-    found, held = late_in_trace(events)
+    found, timers = late_in_trace(events)
   end
   local function add(at, rule, what)
     local place, line = at:match "^(.*):(%d+)$"
     report(place and (file_of(place, paths) or place) or path, tonumber(line) or 1, rule, what)
   end
   for _, row in ipairs(by_culprit(found)) do add(row.at, "starves-others", text_of(row)) end
-  for _, row in ipairs(held) do
-    add(row.victim.at, "held-back", HELD:format(row.victim.label,
-      units.plural(row.missed, "fire"), row.by, row.mode))
+  for _, timer in ipairs(timers) do
+    for _, cause in ipairs(causes.of(timer)) do add(timer.at, cause.rule, cause.text) end
   end
   return true, note
 end

@@ -50,8 +50,11 @@ local list = {
   { "outlasts-interval", "a timer's handler is not called again before it has returned, and what "
     .. "comes due meanwhile is merged into one fire", "use a longer interval, do less per call, or "
     .. "use a worker" },
-  { "held-back", "a nested run serves only what is in its mode; everything else waits until it has "
-    .. "ended", "add the timer to that mode too, or wait as a task instead of running the loop" },
+  { "held-back", "a timer is served only while the innermost run is in one of its modes",
+    "run the loop in its mode, add the timer to the mode that ran, or wait as a task instead of "
+    .. "running the loop" },
+  { "clock-hold", "a clock that jumps stands, in real time, while an answer from outside is under "
+    .. "way", "put a stand-in in the place of what is outside, or run with the real clock" },
 }
 
 rules.order, rules.by_name = {}, {}
