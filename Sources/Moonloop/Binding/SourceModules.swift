@@ -20,6 +20,7 @@ private let lazyFields: [(field: StaticString, module: StaticString)] = [
 /// Modules for use by our own.
 let hiddenModules = [
   posixModule, filesModule, tapeModule, generationModule, sinkModule, warningModule, logCountModule,
+  leavingModule,
 ]
 
 /// The loader of a module of ours, by its name: what `require` finds in `package.preload`.

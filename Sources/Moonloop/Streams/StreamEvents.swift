@@ -12,6 +12,8 @@ final class StreamEvents {
   /// It is for the end only. Bytes that come before it are kept for reads; so many stop the watch
   /// until some are read.
   let isForEnd: Bool
+  /// The task that the end cancels, in place of a call of a handler.
+  private let task: ScriptTask?
   private static let aheadOfEnd = 1 << 16
   private var isOpenTold: Bool
   /// The last event was delivered.
@@ -23,10 +25,23 @@ final class StreamEvents {
 
   init(_ stream: ScriptStream, isForEnd: Bool) {
     self.isForEnd = isForEnd
+    task = nil
     isOpenTold = isForEnd
     wantsSpace = !isForEnd && stream.bytes.canWrite
     expectsBytes = stream.bytes.canRead
   }
+
+  /// For the end only.
+  init(_ stream: ScriptStream, cancels task: ScriptTask) {
+    isForEnd = true
+    self.task = task
+    isOpenTold = true
+    wantsSpace = false
+    expectsBytes = stream.bytes.canRead
+  }
+
+  /// Whether the end has come, and its task was cancelled.
+  var hasCancelled: Bool { isOver && task != nil }
 
   /// Whether the loop must watch for bytes, for a handler for the end.
   var awaitsEnd: Bool { expectsBytes && !isBusy && !isOver }
@@ -109,8 +124,9 @@ final class StreamEvents {
   private func tell(
     _ event: StaticString, _ stream: ScriptStream, _ runtime: Runtime, _ error: SystemError? = nil
   ) {
-    isBusy = true
     stream.source.hasReadAhead = false
+    if let task { return cancel(task, runtime) }
+    isBusy = true
     call(event, stream, runtime, error) {
       self.isBusy = false
       if stream.events === self { self.update(stream) }

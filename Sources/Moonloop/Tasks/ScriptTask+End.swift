@@ -27,7 +27,8 @@ extension Tasks {
       if !isShown { runtime.report(error, .task(task)) }
     }
     let failure = TaskFailure(value: value, error: error)
-    failure.isTaken = isStop  // a limit is reported even if the task is awaited
+    // A limit is reported, even if the task is awaited.
+    failure.isTaken = isStop || task.dropsFailure
     failure.isOfChild = isReason
     functionEnded(task, .failed, failure)
   }

@@ -80,6 +80,8 @@ package final class ScriptTask {
   package var hasHandle = false
   /// It is cancelled because a child failed: that failure becomes its own.
   package var childFailed = false
+  /// How it fails is not reported.
+  var dropsFailure = false
   /// The timer that resumes it is set; its results are in `delivery`.
   @exclusivity(unchecked) package var isReady = false
   /// Whose handler it is; `.chunk` for the main chunk and for `loop:task`.

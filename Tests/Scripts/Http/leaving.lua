@@ -34,6 +34,21 @@ local function leave(how, text)
   assert(ml.now() - began < 60, ml.now() - began)
 end
 
+-- The handler goes on after its wait was cancelled, and fails: that is not
+-- reported, as it is no mistake of the server.
+local function fail_after_leaving(result)
+  local server <close> = assert(http.serve { host = "127.0.0.1", port = 0,
+    on_error = never_reported, function()
+      pcall(ml.sleep, 3600)
+      if result then return result end
+      error "of the handler itself"
+    end })
+  local stream = connect(server)
+  ml.sleep(0.1)
+  stream:close()
+  while server.connections > 0 do ml.sleep(0.01) end
+end
+
 -- Part of the answer is out: the handler that sends the rest ends.
 local function leave_later()
   local parts = 0
@@ -86,6 +101,8 @@ loop:task(function()
     leave(how, GET .. GET)
     leave(how, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" .. ("x"):rep(5000))
   end
+  fail_after_leaving()
+  fail_after_leaving "too late"
   leave_later()
   half_close()
   stay()

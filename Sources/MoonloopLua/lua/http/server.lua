@@ -2,6 +2,7 @@
 local ml = require "moonloop"
 local body = require "moonloop.http.body"
 local host = require "moonloop.text.host"
+local leaving = require "moonloop.http.leaving"
 local message = require "moonloop.http.message"
 local responses = require "moonloop.http.response"
 local spelling = require "moonloop.text.spelling"
@@ -11,8 +12,6 @@ local mistake = host.mistake
 
 local server = {}
 
--- Why a task is cancelled whose client is gone.
-local LEFT = "the client has left"
 -- How much of a body that the handler has not read is skipped to keep the connection.
 local SKIPPED = 64 << 10
 
@@ -148,7 +147,9 @@ function Guard:__close()
   if not response then return end
   response.keeps = false
   if not response.stream:is_valid() then return end
-  if response.is_started or self.has_left then return responses.abort(response) end
+  if response.is_started or leaving.has_left(response.stream) then
+    return responses.abort(response)
+  end
   responses.finish(response, 500, "internal server error\n")
   response.stream:close()
 end
@@ -187,11 +188,14 @@ local function skip(request)
   return request.is_read
 end
 
--- Answers the requests of one connection until it closes.
-local function serve_connection(stream, peer, options, guard)
+-- Answers the requests of one connection until it closes, in the task of the connection. That is
+-- cancelled if the client leaves before it has its answer: while the handler works, and while a
+-- response is written.
+local function serve_connection(stream, peer, options)
   local timeout, handler = options.timeout, options.handler
   stream:set_timeout(timeout, timeout)
-  local _ <close> = guard
+  if not options.half_close then leaving.cancels(stream) end
+  local guard <close> = setmetatable({ response = false }, Guard)
   while true do
     local request, keeps = read_request(stream, peer, options)
     if not request then break end
@@ -203,24 +207,6 @@ local function serve_connection(stream, peer, options, guard)
     if not request.is_read and not skip(request) then break end
   end
   if stream:is_valid() then stream:close() end
-end
-
--- Serves a connection in a task of its own, which is cancelled if the client leaves before it has
--- its answer.
-local function serve(stream, peer, options)
-  local guard = setmetatable({ response = false, has_left = false }, Guard)
-  local task <close> = ml.current():task(function(task)
-    if not options.half_close then
-      -- Told where the task does not read: while the handler works, and a response is written.
-      stream:on(function()
-        guard.has_left = true
-        task:cancel(LEFT)
-      end, "end")
-    end
-    serve_connection(stream, peer, options, guard)
-  end)
-  local ok, problem = pcall(task.await, task)
-  if not ok and not guard.has_left then error(problem, 0) end
 end
 
 local OWN = { "body_timeout", "handler", "half_close", "idle_timeout", "max_body", "max_head",
@@ -278,7 +264,7 @@ function server.serve(options)
   own.body_time = body_time(own)
   own.idle = { timeout = own.idle_timeout }
   listening.line_limit = options.line_limit or own.max_head or message.HEAD_LIMIT
-  listening[1] = function(stream, peer) serve(stream, peer, own) end
+  listening[1] = function(stream, peer) return serve_connection(stream, peer, own) end
   local made = table.pack(pcall(ml.net.listen, listening))
   if made[1] then return table.unpack(made, 2, made.n) end
   error(mistake_in(made[2]), 0)
