@@ -141,9 +141,13 @@ extension LuaObject {
 
   /// Reads the value in a slot; nil if it is of another type.
   public static func read(_ slot: borrowing LuaSlot) -> Self? {
-    let stack = slot.stack
-    guard let kind = stack.state.known(ObjectIdentifier(Self.self)) else { return nil }
-    return stack.object(slot.index, of: kind, as: Self.self)
+    let (stack, own) = (slot.stack, ObjectIdentifier(Self.self))
+    if let kind = stack.state.classes[own] {
+      return stack.object(slot.index, of: kind, as: Self.self)
+    }
+    // The kind of a class that is not registered may be that of a class above it.
+    guard let kind = stack.state.known(own) else { return nil }
+    return stack.object(slot.index, of: kind, as: AnyObject.self) as? Self
   }
 
   /// Puts the value in a seat.

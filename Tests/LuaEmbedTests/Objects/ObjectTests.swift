@@ -20,7 +20,7 @@ private class Hound: Creature {
   override func speak() -> String { "\(name) barks" }
 }
 
-private final class Puppy: Hound {}
+private final class Puppy: Hound { var age = 7 }
 
 @Suite struct ObjectTests {
   private func state() throws -> LuaState {
@@ -248,6 +248,12 @@ private final class Puppy: Hound {}
     lua.register("name") { (animal: Creature) in animal.name }
     #expect(try text(lua, "return name(puppy) .. name(Hound('Rex')) .. name(cat)") == "TinyRexTom")
     #expect(try text(lua, "return Hound('Rex').sit") == "nil")
+    // Only its own objects are of a class that is not registered, though their kind is Hound's.
+    lua.register("ages") { (puppy: Puppy) in puppy.age }
+    #expect(try text(lua, "return ages(puppy)") == "7")
+    #expect(
+      try text(lua, "return select(2, pcall(ages, Hound('Rex')))")
+        == "ages: argument 1 must be a Puppy, got a Hound (chunk:1)")
   }
 
   @Test func `an object is one in Lua, and is released when Lua has let go of it`() throws {
