@@ -272,8 +272,8 @@ function ml.http.escape(text) end
 function ml.http.unescape(text) end
 
 ---A client that keeps its connections, made by `ml.http.client`.
----If the server has closed a kept connection, a new one is made and the request sent again, unless
----it is a POST.
+---If the server has closed a kept connection before anything of an answer came, a new one is made
+---and the request sent again, if its method allows that: GET, HEAD, OPTIONS, TRACE, PUT, DELETE.
 ---@class moonloop.HttpClient
 local http_client = {}
 

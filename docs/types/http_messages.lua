@@ -149,6 +149,7 @@ local responder = {}
 function responder:start(status, headers) end
 
 ---Sends a part of the body; starts the response with status 200 if `start` was not called.
+---Raises an error when the handler has returned, which ends the answer.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(_, response)
 ---  response:send "a"
@@ -186,8 +187,9 @@ function responder:send(...) end
 function responder:event(event) end
 
 ---Answers with 101, and ends HTTP on this connection.
----The stream is the handler's until it returns; its timeouts are off. Raises an error if the
----response has been started.
+---The stream is the handler's until it returns; its timeouts are off. A client that has not asked
+---for the protocol is answered with 426 ("EPROTO"). Raises an error if the response has been
+---started, or a body of the request was not read.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(_, response)
 ---  response:upgrade("greeting"):write "hello"

@@ -65,8 +65,9 @@ local function read_frame(stream)
   local first, second = head:byte(1, 2)
   if first & 0x70 ~= 0 or second < 128 then return nil, 1002 end
   local length = second & 127
+  -- Frames of control are short, and whole.
+  if first & 15 >= CLOSE and (length > 125 or first < 128) then return nil, 1002 end
   if length > 125 then
-    if first & 15 >= CLOSE then return nil, 1002 end
     local more = stream:read(length == 126 and 2 or 8) or ""
     if #more < 2 then return nil end
     length = string.unpack(length == 126 and ">I2" or ">i8", more)
@@ -82,6 +83,15 @@ local function read_frame(stream)
   return first & 15, data, first >= 128
 end
 
+-- The status to answer a Close with.
+local function closing(data)
+  if data == "" then return 1000 end
+  local status = #data > 1 and string.unpack(">I2", data) or 0
+  local is_allowed = status >= 1000 and status <= 1014 and not (status >= 1004 and status <= 1006)
+    or status >= 3000 and status <= 4999
+  return is_allowed and status or 1002
+end
+
 -- The messages of a client, whole; pings are answered. Ends with the connection.
 local function messages(stream)
   local function fail(status)
@@ -92,13 +102,13 @@ local function messages(stream)
     while true do
       local code, data, is_last = read_frame(stream)
       if not code then return fail(data) end
-      if code == CLOSE then return fail(#data >= 2 and string.unpack(">I2", data) or 1000) end
+      if code == CLOSE then return fail(closing(data)) end
       if code == PING then
         send(stream, PONG, data)
       elseif code ~= PONG then
         if (code == 0) ~= (kind ~= nil) or code > BINARY then return fail(1002) end
         kind, parts[#parts + 1], size = kind or code, data, size + #data
-        if size > LIMIT then return fail(1009) end
+        if size > LIMIT or #parts > 1000 then return fail(1009) end
         if is_last then
           local message = table.concat(parts)
           if kind == TEXT and not utf8.len(message) then return fail(1007) end

@@ -108,9 +108,21 @@ local function upgrade()
   stream:write "again\n"
   assert(stream:read "l" == "AGAIN")
   assert(http.get(base .. "/").status == 426)
-  -- The client has not asked for an upgrade.
-  local rude <close>, other = serve(function(_, answer) answer:upgrade "echo" end)
-  local none, _, code = http.get(other .. "/")
+  -- The client has not asked for an upgrade, or for another one; a server that does not mind.
+  local refused
+  local strict <close>, other = serve(function(_, answer)
+    refused = table.concat({ select(2, answer:upgrade "echo") }, " ")
+  end)
+  for _, asked in ipairs { false, "chat" } do
+    local answer = http.get(other .. "/", { upgrade = asked or nil })
+    assert(answer.status == 426 and answer.headers.upgrade == "echo", answer.status)
+    assert(refused == "the client has not asked for 'echo' EPROTO", refused)
+  end
+  local rude <close> = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(connection)
+    while connection:read "l" ~= "\r" do end
+    connection:write "HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\n\r\n"
+  end })
+  local none, _, code = http.get(("http://127.0.0.1:%d/"):format(rude.port))
   assert(none == nil and code == "EBADMSG")
 end
 

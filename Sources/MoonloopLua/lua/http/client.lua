@@ -65,6 +65,10 @@ Single.__index = Single
 function Single.take(_, address, made, left) return connect(address, made, left) end
 function Single.give(_, _, _, stream) stream:close() end
 
+-- The methods of requests that may be sent again (RFC 9110, 9.2.2): once does what twice would.
+local IS_REPEATABLE = { DELETE = true, GET = true, HEAD = true, OPTIONS = true, PUT = true,
+  TRACE = true }
+
 -- One request at one address.
 local function once(pool, made, address, left, what)
   local stream, why, code = pool:take(address, made, left)
@@ -79,7 +83,8 @@ local function once(pool, made, address, left, what)
   if response then return response end
   stream:invalidate()
   -- The server had closed the kept connection: try once more on a new one.
-  if is_kept and is_unseen and made.method ~= "POST" and type(made.body) ~= "function" then
+  if is_kept and is_unseen and IS_REPEATABLE[made.method or "GET"]
+    and type(made.body) ~= "function" then
     return once(pool, made, address, left, what)
   end
   return nil, problem, kind

@@ -49,13 +49,16 @@ end
 
 -- Reads responses up to the first for which the function is true; or nil, message, code, and
 -- whether nothing has come.
-local function read_until(stream, options, time, is_wanted)
+-- @param has_come whether something had come before
+local function read_until(stream, options, time, is_wanted, has_come)
   while stream:is_valid() do
     local response, why, code, is_nothing = message.read_response(stream, options.max_head, time)
     if not response then
-      return nil, why or "the server closed the connection before it answered", code, is_nothing
+      return nil, why or "the server closed the connection before it answered", code,
+        is_nothing and not has_come
     end
     if is_wanted(response.status) then return response end
+    has_come = true
   end
   return nil, "the connection was closed meanwhile", "ECANCELED"
 end
@@ -65,7 +68,7 @@ local function is_answer(status) return status == 100 or is_final(status) end
 
 -- Sends a body in a task of its own while the response is read, which may come early. One that is
 -- no success ends the sending. Returns what read_until does, and whether all was sent.
-local function send_body(stream, options, write, left)
+local function send_body(stream, options, write, left, has_come)
   local sent, is_over
   local task <close> = ml.current():task(function()
     sent = table.pack(pcall(write))
@@ -73,7 +76,8 @@ local function send_body(stream, options, write, left)
     local has_failed = not sent[1] or not sent[2] and (sent[5] or not UNSEEN[sent[4]])
     if has_failed and not is_over then stream:invalidate() end
   end)
-  local response, problem, code, is_nothing = read_until(stream, options, left, is_final)
+  local response, problem, code, is_nothing = read_until(stream, options, left, is_final,
+    has_come)
   if response and response.status < 300 and not sent then task:await() end
   is_over = true
   if sent and not sent[1] then error(sent[2], 0) end
@@ -91,11 +95,13 @@ local function ask(stream, options, address, keeps, left, what)
   local waits = fields.has(made.expect, "100-continue")
   local is_short = type(source) == "string" and #source <= SMALL
   local ok, problem, code = stream:write(head, is_short and not waits and source or "", left())
+  local has_come = false
   if ok and waits then
     local limit = math.min(left().timeout or CONTINUE_TIMEOUT, CONTINUE_TIMEOUT)
     local early, why, kind = read_until(stream, options, message.deadline(limit), is_answer)
     if early and early.status ~= 100 then return early end
     if not early and kind ~= "ETIMEDOUT" then return nil, why, kind end
+    has_come = early ~= nil
     if is_short then ok, problem, code = stream:write(source, left()) end
   end
   if not ok and not UNSEEN[code] then return nil, problem, code end
@@ -103,11 +109,11 @@ local function ask(stream, options, address, keeps, left, what)
     return send_body(stream, options, function()
       if type(source) == "string" then return stream:write(source, left()) end
       return body.write(stream, source, length, left)
-    end, left)
+    end, left, has_come)
   end
-  local response, why, kind, is_nothing = read_until(stream, options, left, is_final)
+  local response, why, kind, is_nothing = read_until(stream, options, left, is_final, has_come)
   if response or ok then return response, why, kind, is_nothing, ok end
-  return nil, problem, code, true
+  return nil, problem, code, not has_come
 end
 
 local function has_body(method, status)

@@ -90,7 +90,8 @@ end
 -- @param timeout for each write
 function responses.new(stream, request, keeps, timeout)
   return setmetatable({ stream = stream, request = request, keeps = keeps, timeout = timeout,
-    is_head = request.method == "HEAD", is_started = false, is_upgraded = false }, meta)
+    is_head = request.method == "HEAD", is_started = false, is_upgraded = false,
+    is_over = false }, meta)
 end
 
 --- Writes the head. `send` then writes parts, and the handler's return ends the response.
@@ -134,6 +135,9 @@ function responses.write_head(self, status, made, text, what)
 end
 
 function Response:send(...)
+  if self.is_over then
+    mistake("response:send: the answer has ended, as its handler has returned or upgraded it")
+  end
   if not self.is_started then self:start(200) end
   local data = table.concat { ... }
   if data == "" or self.is_bare then return true end
@@ -166,6 +170,10 @@ local function send_parts(self, source)
       if problem == nil then return finish_parts(self) end
       mistake(("%s: the body failed: %s"):format(SERVE, tostring(problem)))
     end
+    if type(part) ~= "string" and type(part) ~= "number" then
+      mistake(("%s: a part of a body must be a string or a number, got %s"):format(SERVE,
+        host.given(part)))
+    end
     if not self:send(tostring(part)) then return nil end
   end
 end
@@ -179,18 +187,35 @@ function Response:event(event)
   return self:send(text)
 end
 
---- Ends HTTP on this connection: the stream is the handler's, until that returns.
+-- Whether the client has asked for a protocol (RFC 9110, 7.8).
+local function has_asked(request, protocol)
+  local headers = request.headers
+  return request.version ~= "1.0" and fields.has(rawget(headers, "connection"), "upgrade")
+    and fields.has(rawget(headers, "upgrade"), protocol:lower())
+end
+
+--- Ends HTTP on this connection: the stream is the handler's, until that returns. A client that
+--- has not asked for the protocol gets a 426, and the handler nil, message, code.
 function Response:upgrade(protocol, headers)
   if self.is_started then mistake "response:upgrade: the response has already been started" end
   if type(protocol) ~= "string" then
     mistake "response:upgrade: needs the name of the protocol, e.g. \"websocket\""
+  end
+  if not self.request.is_read then
+    mistake("response:upgrade: the request has a body; read it before, with request:read")
+  end
+  if not has_asked(self.request, protocol) then
+    local problem = ("the client has not asked for '%s'"):format(protocol)
+    responses.finish(self, 426, problem .. "\n", { upgrade = protocol })
+    self.is_over = true
+    return nil, problem, "EPROTO"
   end
   local made = fields.new(headers, "response:upgrade")
   made.connection, made.upgrade = "Upgrade", protocol
   self.keeps = false
   local ok, problem, code = responses.write_head(self, 101, made, nil, "response:upgrade")
   if not ok then return nil, problem, code end
-  self.is_upgraded = true
+  self.is_upgraded, self.is_over = true, true
   self.stream:on(nil)
   self.stream:set_timeout(nil, nil)
   return self.stream
@@ -250,7 +275,14 @@ function responses.finish(self, status, text, headers)
       host.given(text)), type(text) == "table" and "; ml.json.encode makes a text of one" or "")
   end
   text = tostring(text)
-  if allows then made["content-length"] = tostring(#text) end
+  if allows then
+    local length = fields.length(made, SERVE)
+    if length and length ~= #text and not self.is_head then
+      mistake(("%s: the body has %d bytes, and 'content-length' says %d"):format(SERVE, #text,
+        length))
+    end
+    if not (self.is_head and length) then made["content-length"] = tostring(#text) end
+  end
   if allows and text ~= "" and not rawget(made, "content-type") then
     made["content-type"] = "text/plain; charset=utf-8"
   end
@@ -276,8 +308,12 @@ function responses.answer(self, answer)
   if type(answer.file) ~= "string" or answer.body ~= nil then
     mistake(SERVE .. ": 'file' of a response must be a path, and the only body")
   end
-  local sent, status = files.send(responses, self, answer)
-  if not sent then responses.finish(self, status, REASONS[status]:lower() .. "\n") end
+  local sent, status, problem = files.send(responses, self, answer)
+  if sent then return end
+  if status == 500 then
+    mistake(("%s: the file '%s' cannot be sent: %s"):format(SERVE, answer.file, problem))
+  end
+  responses.finish(self, status, REASONS[status]:lower() .. "\n")
 end
 
 -- The handler has failed in Lua's way: nil and a message.

@@ -202,7 +202,7 @@ local function serve_connection(stream, peer, options)
     local response = responses.new(stream, request, keeps, timeout)
     guard.response = response
     local done = answer(request, response, handler)
-    guard.response = false
+    guard.response, response.is_over = false, true
     if not response.keeps or done ~= stream and not stream:is_valid() then break end
     if not request.is_read and not skip(request) then break end
   end
