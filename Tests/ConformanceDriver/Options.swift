@@ -28,6 +28,8 @@ struct Options {
   /// Make and perform this many random scenarios, starting with this seed.
   var fuzz: Int?
   var seed = 1
+  /// Only say what the scenarios are made of.
+  var isCensus = false
   /// Whether to use only one face or kernel.
   var isRestricted = false
   /// Whether to shrink and print differences.
@@ -66,6 +68,7 @@ struct Options {
                       CFRunLoop, and judge the traces by the model of the rules; with --face
                       or --kernel by these alone
       --seed S        the seed of the first one (1); each has the next
+      --census        with --fuzz: only print what the scenarios are made of
       --no-shrink     stop at the first difference, and do not make it smaller
       --check         read the files only
       --help          print this
@@ -84,6 +87,7 @@ struct Options {
       case "--help", "-h": return nil
       case "--fuzz": options.fuzz = try count(argument, &rest)
       case "--seed": options.seed = try count(argument, &rest)
+      case "--census": options.isCensus = true
       case "--no-shrink": options.shrinks = false
       case "--check": options.checksOnly = true
       case "--face":

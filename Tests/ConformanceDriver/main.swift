@@ -20,6 +20,10 @@ do {
   if let path = options.batch {
     Driver.run(try Scenario.readLines(file: path), options)
   }
+  if let count = options.fuzz, options.isCensus {
+    Census.ofCases(count, seed: options.seed).report()
+    exit(0)
+  }
   if let count = options.fuzz {
     let targets =
       options.isRestricted

@@ -12,7 +12,8 @@ final class Object {
   }
   /// Set once, at the end of `init`, because a source needs the address of its object.
   private var kind: Kind!
-  fileprivate let id: String
+  private let spec: ObjectSpec
+  fileprivate var id: String { spec.id }
   fileprivate unowned let reference: Reference
   // A port: an eventfd that is written while messages wait; CF reads it before the call-out. A
   // descriptor: an epoll that watches our end of a socket pair, from which CF can read nothing.
@@ -24,7 +25,7 @@ final class Object {
   private var messages: [String] = []
 
   init(_ spec: ObjectSpec, scale: Int64, _ reference: Reference) {
-    id = spec.id
+    self.spec = spec
     self.reference = reference
     let id = spec.id
     switch spec.kind {
@@ -80,7 +81,7 @@ final class Object {
   }
 
   private func tell(_ what: String, _ mode: CFString?) {
-    reference.add("source:\(id):\(what):\(mode?.name ?? "")")
+    reference.tell(spec, "\(what):\(mode?.name ?? "")")
   }
 
   // MARK: Ports

@@ -102,12 +102,16 @@ final class Reference: @unchecked Sendable {
 
   // MARK: Call-outs
 
+  /// The entry of a callback.
+  func tell(_ spec: ObjectSpec, _ detail: String) {
+    if spec.isQuiet { return }
+    let stamp = spec.isStamped ? "@\(slot(now()))" : ""
+    add("\(spec.type.rawValue):\(spec.id)" + (detail.isEmpty ? "" : ":\(detail)") + stamp)
+  }
+
   func called(_ id: String, _ detail: String = "", on activity: String? = nil) {
     guard let spec = lock.with({ specs[id] }) else { return }
-    if !spec.isQuiet {
-      let stamp = spec.isStamped ? "@\(slot(now()))" : ""
-      add("\(spec.type.rawValue):\(id)" + (detail.isEmpty ? "" : ":\(detail)") + stamp)
-    }
+    tell(spec, detail)
     let (all, same) = lock.with {
       calls[id, default: 0] += 1
       if let activity { calls["\(id) \(activity)", default: 0] += 1 }

@@ -65,6 +65,28 @@ struct DriverTests {
     #expect(run.status == 3)
   }
 
+  // Once every scenario with another thread was refused, for weeks, and nobody saw it.
+  @Test("makes random scenarios of all that is to be made at random")
+  func census() throws {
+    let lines = try Driver.run(["--fuzz", "400", "--seed", "1", "--census"]).lines
+    let row = ["steps", "thread", "timer", "source", "port", "fd", "observer", "block"]
+    #expect(lines.first?.split(separator: " ").map(String.init) == row)
+    let all = [
+      "add", "addCommonMod", "cancelPerfor", "closePeer", "create", "disable", "enable",
+      "invalidate", "join", "log", "mainAsync", "perform", "performAfter", "performOn", "post",
+      "query", "read", "remove", "run", "runUnconditi", "setNext", "signal", "sleep", "stop",
+      "thread", "wake", "write",
+    ]
+    let made = lines.dropFirst().map { $0.split(separator: " ").first.map(String.init) ?? "" }
+    #expect(made.starts(with: all), "\(lines)")
+    for feature in [
+      "1 threads", "2 threads", "an action of every call", "depth 3", "quiet", "stamp",
+      "run in common", "setNext past", "performAfter now", "timer in n",
+    ] {
+      #expect(lines.contains { $0.hasPrefix(feature + " ") }, "\(feature): \(lines)")
+    }
+  }
+
   @Test("runs a single scenario on Core Foundation, too")
   func reference() throws {
     let path = RepositoryFile(path: "Tests/Conformance/seq-port-ready.json").full

@@ -7,6 +7,8 @@ struct FuzzCase {
   let scenario: Scenario
   let ours: [String]
   let cf: [String]
+  /// How many runs are active at most, one inside the other.
+  let depth: Int
   /// The rulings that affect the trace here.
   let rulings: [Ruling]
 
@@ -24,6 +26,7 @@ struct FuzzCase {
     self.scenario = scenario
     self.ours = ours.trace
     self.cf = cf.trace
+    depth = ours.depth
     rulings =
       withRulings && ours.trace != cf.trace
       ? Ruling.allCases.filter {

@@ -6,13 +6,17 @@ struct Generator {
   private var dice: Dice
   private var ids: [String: [String]] = [:]
   private var deferred: [String] = []
-  private var hasThread = false
+  private var threads: [String] = []
+  /// It has what the first form of these scenarios never had; without, they are the same as ever.
+  private var isWide: Bool
   /// It runs on the main thread, which serves the main queue.
   private var isMain: Bool
   private var hasRequests: Bool
   private var hasDescriptors: Bool
+  /// Whether threads, timers and timeouts have times of their own, so that they seldom come together.
+  private var isSpread: Bool { isWide && !threads.isEmpty }
   private var lifecycles: Set<String> = []
-  private var blockModes: [String] { ["default", "m", "common"] }
+  private var blockModes: [String] { ["default", "m", "common"] + (isWide ? ["n"] : []) }
 
   private typealias Fields = [(name: String, value: JSON)]
 
@@ -23,25 +27,30 @@ struct Generator {
     var first = Dice(seed: ~seed)
     var generator = Generator(
       dice: Dice(seed: seed), isMain: first.chance(6), hasRequests: first.chance(25),
-      hasDescriptors: first.chance(25))
+      hasDescriptors: first.chance(25), isWide: first.chance(60))
     return generator.scenario(id: "fuzz-\(Int(truncatingIfNeeded: seed))")
   }
 
-  private init(dice: Dice, isMain: Bool, hasRequests: Bool, hasDescriptors: Bool) {
+  private init(
+    dice: Dice, isMain: Bool, hasRequests: Bool, hasDescriptors: Bool, isWide: Bool
+  ) {
     self.dice = dice
     self.isMain = isMain
     self.hasRequests = hasRequests
     self.hasDescriptors = hasDescriptors
+    self.isWide = isWide
   }
 
   private mutating func scenario(id: String) -> JSON {
-    hasThread = dice.chance(40)
+    if dice.chance(40) { threads = ["B"] }
+    if isWide && !threads.isEmpty && dice.chance(40) { threads.append("C") }
     var counts = [
       ("timer", dice.roll(0...3)), ("source", dice.roll(0...4)), ("port", dice.roll(0...2)),
       ("observer", dice.roll(1...3)), ("block", dice.roll(0...4)),
     ]
     if isMain { counts.append(("queued", dice.roll(1...3))) }
     if hasDescriptors { counts.append(("fd", dice.roll(1...2))) }
+    if isWide { for index in counts.indices { counts[index].1 += dice.pick([0, 0, 1, 2]) } }
     for (type, count) in counts {
       ids[type] = (0..<count).map { "\(type.prefix(1))\($0 + 1)" }
     }
@@ -62,6 +71,12 @@ struct Generator {
       ])
   }
 
+  /// A time on the grid of the scenario, of so many times 20 ms or a little more.
+  private mutating func time(_ range: ClosedRange<Int>) -> Int {
+    let count = dice.roll(range)
+    return isSpread ? (count + 2) / 3 * 60 : 20 * count
+  }
+
   // MARK: Objects
 
   private mutating func object(_ id: String, _ type: String) -> JSON {
@@ -74,14 +89,25 @@ struct Generator {
           .number(
             Double(
               dice.pick(weighed: [
-                (1, -150), (1, -50), (8, 20 * dice.roll(1...18)),
+                (1, -150), (1, -50), (8, time(1...18)), (isWide ? 1 : 0, 0),
+                (isWide ? 1 : 0, -1000), (isWide ? 1 : 0, time(19...90)),
               ])))
         ))
-      if dice.chance(55) {
-        fields.append(("interval_ms", .number(Double(dice.pick([60, 100, 140, 200])))))
+      if isWide && dice.chance(30) {
+        let interval = dice.pick(isSpread ? [-60, 0, 240, 600] : [-60, 0, 40, 80, 100, 300, 1000])
+        fields.append(("interval_ms", .number(Double(interval))))
+      } else if dice.chance(55) {
+        fields.append(
+          (
+            "interval_ms",
+            .number(Double(dice.pick(isSpread ? [60, 120, 180, 300] : [60, 100, 140, 200])))
+          ))
       }
     case "source", "observer":
-      if dice.chance(35) { fields.append(("order", .number(Double(dice.roll(-1...2))))) }
+      if dice.chance(35) {
+        let order = isWide ? dice.pick([-1, 0, 1, 2, -100_000, 100_000]) : dice.roll(-1...2)
+        fields.append(("order", .number(Double(order))))
+      }
       if type == "source" && dice.chance(12) {
         fields.append(("lifecycle", .bool(true)))
         lifecycles.insert(id)
@@ -93,17 +119,18 @@ struct Generator {
     case "fd": if dice.chance(25) { fields.append(("reenable", .array([]))) }
     default: break
     }
+    if isWide && dice.chance(8) { fields.append(("quiet", .bool(true))) }
+    if isWide && dice.chance(15) { fields.append(("stamp", .bool(true))) }
     if type != "block" {
       fields.append(("modes", .array(homes(id).map { .string($0) })))
       // On a slow machine another thread could use it before it is made.
-      if !hasThread && dice.chance(8) {
+      if threads.isEmpty && dice.chance(8) {
         deferred.append(id)
         fields.append(("deferred", .bool(true)))
       }
     }
-    var actions = (0..<dice.pick(weighed: [(4, 0), (4, 1), (3, 2), (1, 3)])).flatMap { _ in
-      callbackActions(of: type)
-    }
+    let most = dice.pick(weighed: [(4, 0), (4, 1), (3, 2), (1, 3), (isWide ? 2 : 0, 5)])
+    var actions = (0..<most).flatMap { _ in callbackActions(of: type, id) }
     if type == "fd" && !dice.chance(5) {
       var read = op("read", ("id", .string(id)))
       if dice.chance(30) { read.append(("bytes", .number(1))) }
@@ -124,17 +151,26 @@ struct Generator {
     if lifecycles.contains(id) { return [dice.pick(["default", "m"])] }
     return dice.pick(weighed: [
       (55, ["default"]), (14, ["m"]), (12, ["default", "m"]), (12, ["common"]), (7, []),
+      (isWide ? 8 : 0, ["n"]), (isWide ? 5 : 0, ["n", "m", "default"]),
+      (isWide ? 5 : 0, ["m", "common"]),
     ])
   }
 
   // MARK: Actions
 
   /// An action of a callback; or two, which take an item out of a mode and put it back.
-  private mutating func callbackActions(of type: String) -> [JSON] {
-    let fields = action(nested: true)
+  private mutating func callbackActions(of type: String, _ id: String) -> [JSON] {
+    var fields = action(nested: true)
     var when: Fields = [("nth", .number(Double(dice.pick(weighed: [(5, 1), (3, 2), (1, 3)]))))]
-    if type == "observer" {
+    if isWide && dice.chance(20) { when = [] }
+    if type == "observer" && !(isWide && dice.chance(10)) {
       when.append(("on", .string(dice.pick(ActivityName.allCases.map(\.rawValue)))))
+    }
+    if isWide { fields = onItself(fields, type, id) }
+    // In one call: the one thing, and what it leads to.
+    if isWide && dice.chance(25) {
+      let next = dice.chance(50) ? run(longest: 12) : action(nested: true)
+      return [.object(fields + when), .object(next + when)]
     }
     guard case .string("remove")? = fields.first?.value, dice.chance(40) else {
       return [.object(fields + when)]
@@ -142,12 +178,31 @@ struct Generator {
     return [.object(fields + when), .object(op("add") + fields.dropFirst() + when)]
   }
 
+  /// At times what is done to an item is done to the one that is being called.
+  private mutating func onItself(_ fields: Fields, _ type: String, _ id: String) -> Fields {
+    guard case .string(let word)? = fields.first?.value, dice.chance(30) else { return fields }
+    let fits =
+      switch word {
+      case "add", "remove", "invalidate": type != "block" && !lifecycles.contains(id)
+      case "signal": type == "source"
+      case "post": type == "port"
+      case "setNext": type == "timer"
+      case "perform", "performOn", "performAfter", "cancelPerform": type == "block"
+      case "write", "enable", "disable": type == "fd"
+      default: false
+      }
+    if !fits { return fields }
+    return fields.map { $0.name == "id" ? (name: "id", value: .string(id)) : $0 }
+  }
+
   /// An action, of the steps or (`nested`) of a callback.
   private mutating func action(nested: Bool) -> Fields {
     let kind = dice.pick(weighed: [
       (18, "signal"), (10, "perform"), (12, "post"), (nested ? 9 : 2, "stop"), (6, "wake"),
       (9, "member"), (5, "invalidate"), (9, "setNext"), (nested ? 7 : 3, "sleep"),
-      (nested ? 10 : 0, "run"), (3, "addCommonMode"), (deferred.isEmpty ? 0 : 6, "create"),
+      (nested ? isWide ? 18 : 10 : 0, "run"), (nested && isWide ? 1 : 0, "runUnconditional"),
+      (isWide && hasDescriptors ? 6 : 0, "read"), (3, "addCommonMode"),
+      (deferred.isEmpty ? 0 : 6, "create"),
       (9, "query"), (1, "log"), (isMain ? 12 : 0, "mainAsync"),
       (hasRequests ? 12 : 0, "performOn"), (hasRequests ? 9 : 0, "performAfter"),
       (hasRequests ? 5 : 0, "cancelPerform"), (hasDescriptors ? 18 : 0, "write"),
@@ -169,7 +224,8 @@ struct Generator {
       return one("block").map { id in
         var fields = op(kind, ("id", id))
         if kind == "performAfter" {
-          fields.append(("ms", .number(Double(20 * dice.roll(1...12)))))
+          let delay = isWide && dice.chance(20) ? 0 : time(1...12)
+          fields.append(("ms", .number(Double(delay))))
         }
         guard let modes, !modes.isEmpty else { return fields }
         return fields + [("modes", .array(modes.map { .string($0) }))]
@@ -178,21 +234,26 @@ struct Generator {
     case "write":
       let data = String("abc".prefix(dice.roll(1...3)))
       return one("fd").map { op(kind, ("id", $0), ("data", .string(data))) }
-    case "closePeer": return one("fd").map { op(kind, ("id", $0)) }
+    case "closePeer", "read": return one("fd").map { op(kind, ("id", $0)) }
     case "enable", "disable":
       return one("fd").map { op(kind, ("id", $0), ("events", .array([.string("read")]))) }
     case "member":
       guard let id = anyItem(), !lifecycles.contains(id) else { return nil }
       return op(
         dice.pick(["add", "remove"]), ("id", .string(id)),
-        ("mode", .string(dice.pick(["default", "default", "m", "common"]))))
+        ("mode", .string(dice.pick(["default", "default", "m", "common"] + (isWide ? ["n"] : [])))))
     case "mainAsync": return one("queued").map { op(kind, ("id", $0)) }
     case "invalidate": return anyItem().map { op("invalidate", ("id", .string($0))) }
     case "setNext":
-      let delay = dice.pick(weighed: [(2, 0), (2, -50), (5, 20 * dice.roll(2...12))])
+      let delay = dice.pick(weighed: [
+        (2, 0), (2, -50), (5, time(2...12)), (isWide ? 1 : 0, -1000),
+        (isWide ? 2 : 0, time(13...80)),
+      ])
       return one("timer").map { op("setNext", ("id", $0), ("ms", .number(Double(delay)))) }
-    case "sleep": return op("sleep", ("ms", .number(Double(20 * dice.roll(1...9)))))
-    case "addCommonMode": return op("addCommonMode", ("mode", .string("m")))
+    case "sleep": return op("sleep", ("ms", .number(Double(time(1...9)))))
+    case "addCommonMode":
+      return op("addCommonMode", ("mode", .string(isWide ? dice.pick(["m", "n"]) : "m")))
+    case "runUnconditional": return op("run", ("unconditional", .bool(true)))
     case "create": return op("create", ("id", .string(dice.pick(deferred))))
     case "run": return run(longest: 12)
     case "query": return query()
@@ -210,12 +271,13 @@ struct Generator {
       guard let id = anyItem() else { return nil }
       fields.append(("id", .string(id)))
       if what == "contains" {
-        fields.append(("mode", .string(dice.pick(["default", "m", "common"]))))
+        fields.append(("mode", .string(dice.pick(blockModes))))
       }
     case "nextFire":
       guard let id = one("timer") else { return nil }
       fields.append(("id", id))
-    case "nextTimer": fields.append(("mode", .string(dice.pick(["default", "m"]))))
+    case "nextTimer":
+      fields.append(("mode", .string(dice.pick(["default", "m"] + (isWide ? ["n"] : [])))))
     default: break
     }
     return fields
@@ -224,10 +286,20 @@ struct Generator {
   private mutating func run(longest: Int) -> Fields {
     let timeout: JSON = dice.pick(weighed: [
       (10, .number(0)), (2, .number(-50)), (5, .string("forever")),
-      (80, .number(Double(20 * dice.roll(2...longest)))),
+      (80, .number(Double(time(2...longest) + (isSpread ? 30 : 0)))),
+      (isWide ? 5 : 0, .number(Double(dice.pick([1, 15, 20])))),
+      (isWide ? 5 : 0, .number(Double(time(2 * longest...3 * longest)))),
     ])
     var fields = op(
-      "run", ("mode", .string(dice.pick(weighed: [(70, "default"), (28, "m"), (2, "x")]))),
+      "run",
+      (
+        "mode",
+        .string(
+          dice.pick(weighed: [
+            (70, "default"), (28, "m"), (2, "x"), (isWide ? 14 : 0, "n"),
+            (isWide ? 1 : 0, "common"),
+          ]))
+      ),
       ("timeout_ms", timeout))
     if dice.chance(30) { fields.append(("returnAfterSource", .bool(true))) }
     return fields
@@ -251,26 +323,27 @@ struct Generator {
 
   private mutating func steps() -> [JSON] {
     var steps: [JSON] = []
-    if hasThread {
+    for name in threads {
       steps.append(
-        .object(op("thread", ("name", .string("B")), ("do", .array(threadActions())))))
+        .object(op("thread", ("name", .string(name)), ("do", .array(threadActions(of: name))))))
     }
-    for _ in 0..<dice.roll(1...3) {
+    for _ in 0..<dice.roll(1...(isWide ? 5 : 3)) {
       for _ in 0..<dice.roll(0...4) { steps.append(.object(action(nested: false))) }
       steps.append(
         dice.chance(4)
           ? .object(op("run", ("unconditional", .bool(true)))) : .object(run(longest: 25)))
     }
-    if hasThread { steps.append(.object(op("join", ("name", .string("B"))))) }
+    for name in threads { steps.append(.object(op("join", ("name", .string(name))))) }
     return steps
   }
 
   /// Groups of actions, well apart from each other.
-  private mutating func threadActions() -> [JSON] {
+  private mutating func threadActions(of name: String) -> [JSON] {
     var actions: [JSON] = []
     for _ in 0..<dice.roll(1...4) {
+      let offset = isSpread ? !actions.isEmpty ? 0 : name == "B" ? 15 : 45 : 10
       actions.append(
-        .object(op("sleep", ("ms", .number(Double(10 + 20 * dice.roll(1...10)))))))
+        .object(op("sleep", ("ms", .number(Double(offset + time(1...10)))))))
       for _ in 0..<dice.pick([1, 1, 2, 3]) {
         var action = self.action(nested: false)
         if case .string("sleep")? = action.first?.value { action = op("wake") }

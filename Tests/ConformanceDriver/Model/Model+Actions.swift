@@ -34,14 +34,26 @@ extension Model {
 
   /// Another thread performs its next action.
   func act(_ thread: Actor) {
-    if !isAsleep && !isBlocked { refuse("thread \(thread.name) acts while home does") }
     let action = thread.actions.removeFirst()
+    if case .sleep = action.op {
+    } else {
+      if !isAsleep && !isBlocked { refuse("thread \(thread.name) acts while home does") }
+      for other in threads where other !== thread && isNear(other) {
+        refuse("threads \(thread.name) and \(other.name) act together")
+      }
+    }
     thread.acts.append(now)
     let outer = actor
     actor = thread
     thread.date = now + Self.tick
     if case .sleep(let time) = action.op { thread.date += max(0, time) } else { perform(action) }
     actor = outer
+  }
+
+  /// Whether another thread acts about now: which one goes first, the machine decides.
+  private func isNear(_ thread: Actor) -> Bool {
+    if let last = thread.acts.last, last > now - Self.margin { return true }
+    return !thread.actions.isEmpty && thread.date < now + Self.margin
   }
 
   func perform(_ action: Action) {
@@ -211,7 +223,7 @@ extension Model {
         marks += 1
         item.mark = marks
       }
-      if item.hasLifecycle { add("source:\(item.spec.id):schedule:\(name)") }
+      if item.hasLifecycle { tell(item, "schedule:\(name)") }
       if actor != nil && rules(.addedSourceWakes) { wakeUp() }
     case .fd:
       mode.ports.append(item)
@@ -260,6 +272,6 @@ extension Model {
       mode.timers.removeAll { $0 === item }
       arm(mode)
     }
-    if item.hasLifecycle { add("source:\(item.spec.id):cancel:\(name)") }
+    if item.hasLifecycle { tell(item, "cancel:\(name)") }
   }
 }

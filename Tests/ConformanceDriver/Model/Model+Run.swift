@@ -7,6 +7,10 @@ extension Model {
   /// A run.
   func run(mode name: String, timeout: Int64?, returnAfterSource: Bool) -> String {
     guard name != "common", let mode = modes[name], !isEmpty(mode) else { return "finished" }
+    if runs.count == Self.deepest {
+      giveUp("its runs are nested too deeply")
+      return "finished"
+    }
     let run = Run(mode: mode, polls: (timeout ?? 1) <= 0, returnAfterSource: returnAfterSource)
     var kept = runs.last?.eventOfSleep ?? []
     if let outer = runs.last, let moment = outer.timersDueAt {

@@ -17,7 +17,10 @@ final class Model {
   var blocks: [Block] = []
   var mainQueue = MainQueue()
   let performs = Performs()
-  var runs: [Run] = []
+  var runs: [Run] = [] {
+    didSet { depth = max(depth, runs.count) }
+  }
+  private var depth = 0
   var isAsleep = false
   /// Home is idle for a while, outside of any run.
   var isBlocked = false
@@ -37,6 +40,8 @@ final class Model {
   static let tick: Int64 = 20_000
   /// How far apart two instants must be, so that no machine swaps them.
   static let margin: Int64 = 12_000_000
+  /// How deep runs may be nested: without a bound, a call-out that always runs the loop never ends.
+  static let deepest = 12
 
   /// When a scenario is given up.
   private static let limit: Int64 = 20_000_000_000
@@ -54,6 +59,8 @@ final class Model {
     var flaw: String?
     /// How long it took.
     var end: Int64
+    /// How many runs were active at most, one inside the other.
+    var depth: Int
     var hangs: Bool { trace.last == "TIMEOUT" }
   }
 
@@ -66,7 +73,13 @@ final class Model {
     for mode in model.modes.values {
       (mode.sources, mode.ports, mode.timers, mode.observers, mode.ready) = ([], [], [], [], [])
     }
-    return Outcome(trace: model.trace, flaw: model.flaw, end: model.now)
+    return Outcome(trace: model.trace, flaw: model.flaw, end: model.now, depth: model.depth)
+  }
+
+  /// Leaves the rest undone.
+  func giveUp(_ why: String) {
+    refuse(why)
+    trace.append("TIMEOUT")
   }
 
   func refuse(_ why: String) { flaw = flaw ?? why }
@@ -88,13 +101,19 @@ final class Model {
     }
   }
 
+  /// The entry of a callback.
+  func tell(_ item: Item, _ detail: String) {
+    if item.spec.isQuiet { return }
+    let stamp = item.spec.isStamped ? "@\(shown(now))" : ""
+    let entry = "\(item.spec.type.rawValue):\(item.spec.id)" + (detail.isEmpty ? "" : ":\(detail)")
+    add(entry + stamp)
+  }
+
   /// A call-out: its entry, then the object's actions.
   func call(_ item: Item, _ detail: String = "", on activity: String? = nil) {
     if isOver { return }
     pass(Self.tick)
-    let stamp = item.spec.isStamped ? "@\(shown(now))" : ""
-    let entry = "\(item.spec.type.rawValue):\(item.spec.id)" + (detail.isEmpty ? "" : ":\(detail)")
-    if !item.spec.isQuiet { add(entry + stamp) }
+    tell(item, detail)
     item.calls[nil, default: 0] += 1
     if let activity { item.calls[activity, default: 0] += 1 }
     let (all, same) = (item.calls[nil, default: 0], item.calls[activity, default: 0])
