@@ -33,6 +33,10 @@ extension Engine {
     case .setNext(let id, let delay):
       let time = world.now() + delay * scale
       askOwner(of: id, by: thread) { [face] in face.setNextFire(id, time) }
+    case .setTolerance(let id, let time):
+      let stretched = time * scale
+      askOwner(of: id, by: thread) { [face] in face.setTolerance(id, stretched) }
+    case .fire(let id): askOwner(of: id, by: thread) { [face] in face.fire(id) }
     case .sleep(let time): thread.loop.block(until: world.now() + max(0, time) * scale)
     case .log(let text): add("log:\(text)")
     case .query(let query): perform(query, on: target, by: thread)
@@ -42,7 +46,7 @@ extension Engine {
         fail("thread '\(name)' is joined before it was started")
       }
       thread.loop.block(until: nil, other.isDone)
-    case .perform, .performOn, .performAfter, .cancelPerform, .mainAsync:
+    case .perform, .performOn, .performAfter, .cancelPerform, .cancelTarget, .mainAsync:
       performBlockAction(action.op, on: target, by: thread)
     case .write, .closePeer, .read, .fill, .drain, .enable, .disable:
       performDescriptorAction(action.op, by: thread)
@@ -106,14 +110,15 @@ extension Engine {
     _ op: Operation, on target: ScenarioThread, by thread: ScenarioThread
   ) {
     switch op {
-    case .perform(let id, let modes): face.perform(id, modes: modes, on: target.loop)
-    case .performOn(let id, let modes, waits: false):
-      face.request(id, modes: modes, on: target.loop, then: nil)
-    case .performOn(let id, let modes, waits: true):
+    case .perform(let id, let modes, let aim):
+      face.perform(id, modes: modes, on: target.loop, aim)
+    case .performOn(let id, let modes, waits: false, let aim):
+      face.request(id, modes: modes, on: target.loop, aim, then: nil)
+    case .performOn(let id, let modes, waits: true, let aim):
       // On the loop's own thread it is performed at once, because waiting would never end.
       if target === thread { return called(id, .plain) }
       let isPerformed = Flag()
-      face.request(id, modes: modes, on: target.loop, then: isPerformed)
+      face.request(id, modes: modes, on: target.loop, aim, then: isPerformed)
       thread.loop.block(until: nil, isPerformed)
     case .performAfter(let id, let delay, let modes):
       let delay = delay * scale
@@ -122,6 +127,8 @@ extension Engine {
       }
     case .cancelPerform(let id):
       ask(target, by: thread) { [face] in face.cancelRequests(id, on: target.loop) }
+    case .cancelTarget(let name):
+      ask(target, by: thread) { [face] in face.cancelRequests(ofTarget: name, on: target.loop) }
     case .mainAsync(let id): world.mainAsync { [self] in called(id, .plain) }
     default: break
     }

@@ -45,6 +45,8 @@ protocol Face: AnyObject, Sendable {
   // Timers; times on the loop's clock
   func nextFire(_ id: String) -> Int64?
   func setNextFire(_ id: String, _ time: Int64)
+  func setTolerance(_ id: String, _ time: Int64)
+  func fire(_ id: String)
 
   // Sources and ports: any thread
   func signal(_ id: String)
@@ -64,6 +66,7 @@ protocol Face: AnyObject, Sendable {
   /// A delayed perform request.
   func request(_ id: String, modes: [String], after delay: Int64, on loop: Loop)
   func cancelRequests(_ id: String, on loop: Loop)
+  func cancelRequests(ofTarget name: String, on loop: Loop)
 
   // Loops: any thread
   func isWaiting(_ loop: Loop) -> Bool
@@ -71,7 +74,7 @@ protocol Face: AnyObject, Sendable {
   func wakeUp(_ loop: Loop)
 
   // Blocks: any thread
-  func perform(_ id: String, modes: [String], on loop: Loop)
+  func perform(_ id: String, modes: [String], on loop: Loop, _ aim: Aim?)
   /// A perform request; sets the flag once it has been performed.
-  func request(_ id: String, modes: [String], on loop: Loop, then flag: Flag?)
+  func request(_ id: String, modes: [String], on loop: Loop, _ aim: Aim?, then flag: Flag?)
 }

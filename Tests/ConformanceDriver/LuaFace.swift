@@ -153,6 +153,12 @@ final class LuaFace: Face {
     side(of: id).call("set_next_fire", id, Double(time) / 1e9)
   }
 
+  func setTolerance(_ id: String, _ time: Int64) {
+    side(of: id).call("set_tolerance", id, Double(time) / 1e9)
+  }
+
+  func fire(_ id: String) { side(of: id).call("fire", id) }
+
   func signal(_ id: String) {
     if sharedIDs.contains(id) { return side(of: id).call("signal", id) }
     onLoop(of: id) { $0.call("signal", id) }
@@ -219,15 +225,19 @@ final class LuaFace: Face {
     if loop.isOnThread { side(of: loop).call("wake_up") } else { loop.wakeUp() }
   }
 
-  func perform(_ id: String, modes: [String], on loop: Loop) {
-    if loop.isOnThread { return side(of: loop).call("perform", id, modes) }
+  func perform(_ id: String, modes: [String], on loop: Loop, _ aim: Aim?) {
+    if loop.isOnThread {
+      return side(of: loop).call("perform", id, modes, aim?.order ?? 0, aim?.target)
+    }
     loop.perform(modes: modes.map { ModeName($0) }, wakes: false) { [receiver] in
       receiver.called(id, .plain)
     }
   }
 
-  func request(_ id: String, modes: [String], on loop: Loop, then flag: Flag?) {
-    if loop.isOnThread { return side(of: loop).call("request", id, modes) }
+  func request(_ id: String, modes: [String], on loop: Loop, _ aim: Aim?, then flag: Flag?) {
+    if loop.isOnThread {
+      return side(of: loop).call("request", id, modes, aim?.order ?? 0, aim?.target)
+    }
     loop.perform(modes: modes.map { ModeName($0) }, asSource: true) { [receiver] in
       receiver.called(id, .plain)
       flag?.set()
@@ -236,6 +246,10 @@ final class LuaFace: Face {
 
   func request(_ id: String, modes: [String], after delay: Int64, on loop: Loop) {
     side(of: loop).call("request_after", id, modes, Double(delay) / 1e9)
+  }
+
+  func cancelRequests(ofTarget name: String, on loop: Loop) {
+    side(of: loop).call("cancel_target", name)
   }
 
   func cancelRequests(_ id: String, on loop: Loop) { side(of: loop).call("cancel_requests", id) }

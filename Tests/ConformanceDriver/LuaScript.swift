@@ -10,13 +10,13 @@ enum LuaScript {
 
     function adopt(id, item) items[id] = item end
 
-    function make_timer(id, delay, interval)
+    function make_timer(id, delay, interval, tolerance)
       items[id] = ml.timer { first = delay, every = interval > 0 and interval or nil, name = id,
-        function() called(id, "plain", "") end }
+        tolerance = tolerance, function() called(id, "plain", "") end }
     end
 
-    function make_source(id, order, has_lifecycle)
-      items[id] = ml.source { order = order, name = id,
+    function make_source(id, order, has_lifecycle, identity)
+      items[id] = ml.source { order = order, name = id, identity = identity,
         schedule = has_lifecycle and function(_, _, mode) called(id, "schedule", mode) end or nil,
         cancel = has_lifecycle and function(_, _, mode) called(id, "cancel", mode) end or nil,
         perform = function() called(id, "perform", "") end }
@@ -58,6 +58,8 @@ enum LuaScript {
     function invalidate(id) items[id]:invalidate() end
     function next_fire(id) return items[id]:is_valid() and items[id].next_fire or nil end
     function set_next_fire(id, time) if items[id]:is_valid() then items[id].next_fire = time end end
+    function set_tolerance(id, time) items[id].tolerance = time end
+    function fire(id) if items[id]:is_valid() then items[id]:fire() end end
     function signal(id) if items[id]:is_valid() then items[id]:signal() end end
     function post(id, message) if items[id]:is_valid() then items[id]:send(message) end end
     function enable(id, event) if items[id]:is_valid() then items[id]:enable(event) end end
@@ -84,15 +86,17 @@ enum LuaScript {
     function stop() loop:stop() end
     function wake_up() loop:wake_up() end
 
-    function perform(id, modes)
-      loop:perform({ modes = modes, wake = false }, function() called(id, "plain", "") end)
+    function perform(id, modes, order, target)
+      loop:perform({ modes = modes, wake = false, order = order, target = target },
+        function() called(id, "plain", "") end)
     end
     local function keep(id, request)
       requests[id] = requests[id] or {}
       table.insert(requests[id], request)
     end
-    function request(id, modes)
-      keep(id, loop:perform({ modes = modes, as_source = true },
+    function cancel_target(target) loop:cancel_performs(target) end
+    function request(id, modes, order, target)
+      keep(id, loop:perform({ modes = modes, as_source = true, order = order, target = target },
         function() called(id, "plain", "") end))
     end
     function request_after(id, modes, delay)

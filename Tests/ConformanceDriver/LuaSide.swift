@@ -50,9 +50,12 @@ final class LuaSide: @unchecked Sendable {
   func make(_ spec: ObjectSpec, descriptor: Int32?, age: Int64) {
     let id = spec.id
     switch spec.kind {
-    case .timer(let delay, let interval):
-      call("make_timer", id, Double(delay - age) / 1e9, Double(interval) / 1e9)
-    case .source(let order, let hasLifecycle): call("make_source", id, order, hasLifecycle)
+    case .timer(let delay, let interval, let tolerance):
+      call(
+        "make_timer", id, Double(delay - age) / 1e9, Double(interval) / 1e9,
+        Double(tolerance) / 1e9)
+    case .source(let order, let hasLifecycle, let identity):
+      call("make_source", id, order, hasLifecycle, identity)
     case .port: call("make_port", id)
     case .descriptor(let events, let reenabled, _):
       call("make_fd", id, Int(descriptor ?? -1), events.map(\.rawValue), reenabled.map(\.rawValue))

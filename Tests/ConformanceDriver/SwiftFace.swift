@@ -13,6 +13,7 @@ final class SwiftFace: Face {
     var items: [String: Loop.Item] = [:]
     /// The perform requests made for each block, with their loops.
     var requests: [String: [(loop: Loop, request: PerformRequest)]] = [:]
+    var targets: [String: Target] = [:]
   }
   private let state = Mutex(State())
 
@@ -39,9 +40,10 @@ final class SwiftFace: Face {
   func make(_ spec: ObjectSpec, descriptor: Int32?) {
     let item: Loop.Item? =
       switch spec.kind {
-      case .timer(let delay, let interval): makeTimer(spec.id, delay: delay, interval: interval)
-      case .source(let order, let hasLifecycle):
-        makeSource(spec.id, order: order, hasLifecycle: hasLifecycle)
+      case .timer(let delay, let interval, let tolerance):
+        makeTimer(spec.id, delay: delay, interval: interval, tolerance: tolerance)
+      case .source(let order, let hasLifecycle, let identity):
+        makeSource(spec.id, order: order, hasLifecycle: hasLifecycle, identity: identity)
       case .port: makePort(spec.id)
       // The order of descriptors does not matter here: one event a pass, in turn (R29, R54).
       case .descriptor(let events, let reenabled, _):
@@ -56,19 +58,26 @@ final class SwiftFace: Face {
     state.withLock { $0.items[spec.id] = item }
   }
 
-  private func makeTimer(_ id: String, delay: Int64, interval: Int64) -> Loop.Timer {
+  private func makeTimer(
+    _ id: String, delay: Int64, interval: Int64, tolerance: Int64
+  ) -> Loop.Timer {
     Loop.Timer(
-      after: .nanoseconds(delay), every: .nanoseconds(interval), name: id
+      after: .nanoseconds(delay), every: .nanoseconds(interval),
+      tolerance: .nanoseconds(tolerance), name: id
     ) { [receiver] _ in receiver.called(id, .plain) }
   }
 
-  private func makeSource(_ id: String, order: Int, hasLifecycle: Bool) -> Loop.Source {
+  private func makeSource(
+    _ id: String, order: Int, hasLifecycle: Bool, identity: String?
+  ) -> Loop.Source {
     let receiver = receiver
     guard hasLifecycle else {
-      return Loop.Source(order: order, name: id) { _ in receiver.called(id, .perform) }
+      return Loop.Source(order: order, name: id, identity: identity) { _ in
+        receiver.called(id, .perform)
+      }
     }
     return Loop.Source(
-      order: order, name: id,
+      order: order, name: id, identity: identity,
       schedule: { _, _, mode in receiver.called(id, .schedule(mode: mode.rawValue)) },
       cancel: { _, _, mode in receiver.called(id, .cancel(mode: mode.rawValue)) },
       perform: { _ in receiver.called(id, .perform) })
@@ -154,6 +163,12 @@ final class SwiftFace: Face {
     item(id, as: Loop.Timer.self).nextFire = LoopTime(nanoseconds: time)
   }
 
+  func setTolerance(_ id: String, _ time: Int64) {
+    item(id, as: Loop.Timer.self).tolerance = .nanoseconds(time)
+  }
+
+  func fire(_ id: String) { item(id, as: Loop.Timer.self).fire() }
+
   // MARK: Sources, ports, descriptors
 
   func signal(_ id: String) { item(id, as: Loop.Source.self).signal() }
@@ -199,14 +214,31 @@ final class SwiftFace: Face {
 
   // MARK: Blocks
 
-  func perform(_ id: String, modes: [String], on loop: Loop) {
-    loop.perform(modes: modes.map { ModeName($0) }, wakes: false) { [receiver] in
-      receiver.called(id, .plain)
+  func perform(_ id: String, modes: [String], on loop: Loop, _ aim: Aim?) {
+    loop.perform(
+      for: target(aim), order: aim?.order ?? 0, modes: modes.map { ModeName($0) }, wakes: false
+    ) { [receiver] in receiver.called(id, .plain) }
+  }
+
+  private final class Target: Sendable {}
+
+  private func target(_ aim: Aim?) -> Target? {
+    guard let name = aim?.target else { return nil }
+    return state.withLock { state in
+      let target = state.targets[name] ?? Target()
+      state.targets[name] = target
+      return target
     }
   }
 
-  func request(_ id: String, modes: [String], on loop: Loop, then flag: Flag?) {
-    let request = loop.perform(modes: modes.map { ModeName($0) }, asSource: true) { [receiver] in
+  func cancelRequests(ofTarget name: String, on loop: Loop) {
+    if let target = state.withLock({ $0.targets[name] }) { loop.cancelPerforms(of: target) }
+  }
+
+  func request(_ id: String, modes: [String], on loop: Loop, _ aim: Aim?, then flag: Flag?) {
+    let request = loop.perform(
+      for: target(aim), order: aim?.order ?? 0, modes: modes.map { ModeName($0) }, asSource: true
+    ) { [receiver] in
       receiver.called(id, .plain)
       flag?.set()
     }

@@ -90,6 +90,9 @@ private struct ActionReader {
     case "invalidate": .invalidate(id: try item())
     case "create": .create(id: try item())
     case "setNext": .setNext(id: try id(.timer), delay: try fields.time("ms"))
+    case "setTolerance": .setTolerance(id: try id(.timer), try fields.time("ms"))
+    case "fire": .fire(id: try id(.timer))
+    case "cancelTarget": .cancelTarget(try fields.string("target"))
     case "sleep": .sleep(try fields.time("ms"))
     case "log": .log(try fields.string("text"))
     case "query": .query(try query())
@@ -119,14 +122,21 @@ private struct ActionReader {
   private mutating func blockOperation(_ word: String) throws(FormatError) -> Operation {
     let id = try id(.block)
     switch word {
-    case "perform": return .perform(id: id, modes: try modes())
+    case "perform": return .perform(id: id, modes: try modes(), aim: try aim())
     case "performOn":
-      return .performOn(id: id, modes: try modes(), waits: try fields.bool("wait"))
+      return .performOn(
+        id: id, modes: try modes(), waits: try fields.bool("wait"), aim: try aim())
     case "performAfter":
       return .performAfter(id: id, delay: try fields.time("ms"), modes: try modes())
     case "cancelPerform": return .cancelPerform(id: id)
     default: return .mainAsync(id: id)
     }
+  }
+
+  private mutating func aim() throws(FormatError) -> Aim? {
+    let order = try fields.optionalInt("order")
+    let target = try fields.optionalString("target")
+    return order == nil && target == nil ? nil : Aim(order: order ?? 0, target: target)
   }
 
   private mutating func descriptorOperation(_ word: String) throws(FormatError) -> Operation {

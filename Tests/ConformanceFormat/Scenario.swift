@@ -31,8 +31,9 @@ package struct ObjectSpec: Sendable {
 
   package enum Kind: Sendable {
     /// An interval of 0 or less fires once.
-    case timer(delay: Int64, interval: Int64)
-    case source(order: Int, hasLifecycle: Bool)
+    case timer(delay: Int64, interval: Int64, tolerance: Int64 = 0)
+    /// Sources of equal identities and orders count as one.
+    case source(order: Int, hasLifecycle: Bool, identity: String? = nil)
     case port
     case descriptor(events: [Direction], reenabled: [Direction], order: Int)
     case observer(activities: [ActivityName], repeats: Bool, order: Int)
@@ -61,9 +62,10 @@ extension ObjectSpec {
 
   /// The same with its times multiplied.
   package func stretched(by scale: Int64) -> ObjectSpec {
-    guard case .timer(let delay, let interval) = kind else { return self }
+    guard case .timer(let delay, let interval, let tolerance) = kind else { return self }
     var spec = self
-    spec.kind = .timer(delay: delay * scale, interval: interval * scale)
+    spec.kind = .timer(
+      delay: delay * scale, interval: interval * scale, tolerance: tolerance * scale)
     return spec
   }
 }
@@ -95,6 +97,12 @@ package struct Action: Sendable {
   package static let home = "home"
 }
 
+/// The place of a block among others, and what it is for.
+package struct Aim: Sendable {
+  package let order: Int
+  package let target: String?
+}
+
 package enum Operation: Sendable {
   /// No timeout means forever.
   case run(mode: String, timeout: Int64?, returnAfterSource: Bool)
@@ -109,10 +117,14 @@ package enum Operation: Sendable {
   case invalidate(id: String)
   case create(id: String)
   case setNext(id: String, delay: Int64)
-  case perform(id: String, modes: [String])
-  case performOn(id: String, modes: [String], waits: Bool)
+  case setTolerance(id: String, Int64)
+  case fire(id: String)
+  case perform(id: String, modes: [String], aim: Aim? = nil)
+  case performOn(id: String, modes: [String], waits: Bool, aim: Aim? = nil)
   case performAfter(id: String, delay: Int64, modes: [String])
   case cancelPerform(id: String)
+  /// All requests for one target.
+  case cancelTarget(String)
   case mainAsync(id: String)
   case write(id: String, data: String)
   case closePeer(id: String)

@@ -97,10 +97,12 @@ extension ObjectSpec.Kind {
     switch type {
     case .timer:
       return .timer(
-        delay: try fields.time("delay_ms"), interval: try fields.optionalTime("interval_ms") ?? 0)
+        delay: try fields.time("delay_ms"), interval: try fields.optionalTime("interval_ms") ?? 0,
+        tolerance: try fields.optionalTime("tolerance_ms") ?? 0)
     case .source:
       return .source(
-        order: try fields.optionalInt("order") ?? 0, hasLifecycle: try fields.bool("lifecycle"))
+        order: try fields.optionalInt("order") ?? 0, hasLifecycle: try fields.bool("lifecycle"),
+        identity: try fields.optionalString("identity"))
     case .port:
       return .port
     case .fd:

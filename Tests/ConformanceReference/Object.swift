@@ -14,6 +14,9 @@ final class Object {
   private var kind: Kind!
   private let spec: ObjectSpec
   fileprivate var id: String { spec.id }
+  private var identity: String? {
+    if case .source(_, _, let identity) = spec.kind { identity } else { nil }
+  }
   fileprivate unowned let reference: Reference
   // A port: an eventfd that is written while messages wait; CF reads it before the call-out. A
   // descriptor: an epoll that watches our end of a socket pair, from which CF can read nothing.
@@ -29,7 +32,7 @@ final class Object {
     self.reference = reference
     let id = spec.id
     switch spec.kind {
-    case .timer(let delay, let interval):
+    case .timer(let delay, let interval, _):
       let first = CFAbsoluteTimeGetCurrent() + Double(delay * scale) / 1e9
       let timer = CFRunLoopTimerCreateWithHandler(
         nil, first, Double(max(0, interval) * scale) / 1e9, 0, 0
@@ -43,8 +46,12 @@ final class Object {
         reference.called(id, word, on: word)
       }
       kind = .observer(observer!)
-    case .source(let order, let hasLifecycle):
+    case .source(let order, let hasLifecycle, let identity):
       var context = CFRunLoopSourceContext()
+      if identity != nil {
+        context.equal = { .init(booleanLiteral: Object.identity($0) == Object.identity($1)) }
+        context.hash = { CFHashCode(bitPattern: Object.identity($0).hashValue) }
+      }
       context.perform = { Object.of($0).map { $0.reference.called($0.id, "perform") } }
       if hasLifecycle {
         context.schedule = { Object.of($0)?.tell("schedule", $2) }
@@ -78,6 +85,10 @@ final class Object {
 
   private static func of(_ info: UnsafeMutableRawPointer?) -> Object? {
     info.map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private static func identity(_ info: UnsafeRawPointer?) -> String? {
+    of(UnsafeMutableRawPointer(mutating: info))?.identity
   }
 
   private func tell(_ what: String, _ mode: CFString?) {

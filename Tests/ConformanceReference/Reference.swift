@@ -31,7 +31,10 @@ final class Reference: @unchecked Sendable {
   static func knows(_ scenario: Scenario) -> Bool {
     func knows(_ action: Action) -> Bool {
       switch action.op {
-      case .performOn(_, _, let waits): !waits && action.loop == Action.home
+      case .performOn(_, _, let waits, let aim):
+        !waits && aim == nil && action.loop == Action.home
+      case .perform(_, _, let aim): aim == nil
+      case .setTolerance, .fire, .cancelTarget: false
       case .performAfter, .cancelPerform: action.loop == Action.home
       case .fill, .drain: false
       case .enable(_, let events), .disable(_, let events): events == [.read]
@@ -42,6 +45,7 @@ final class Reference: @unchecked Sendable {
     return scenario.steps.allSatisfy(knows)
       && scenario.objects.allSatisfy {
         if case .descriptor(let events, _, _) = $0.kind, events != [.read] { return false }
+        if case .timer(_, _, let tolerance) = $0.kind, tolerance != 0 { return false }
         return $0.actions.allSatisfy(knows)
       }
   }
@@ -159,9 +163,9 @@ final class Reference: @unchecked Sendable {
     case .invalidate(let id): object(id).invalidate()
     case .create(let id): if let spec = specs[id] { create(spec) }
     case .setNext(let id, let delay): object(id).setNext(Double(delay * scale) / 1e9)
-    case .perform(let id, let modes):
+    case .perform(let id, let modes, _):
       perform(modes, on: loop(action.loop)) { [self] in called(id) }
-    case .performOn(let id, let modes, _): requests?.add(id, modes)
+    case .performOn(let id, let modes, _, _): requests?.add(id, modes)
     case .performAfter(let id, let delay, let modes):
       requests?.add(id, modes, after: Double(delay * scale) / 1e9)
     case .cancelPerform(let id): requests?.cancel(id)

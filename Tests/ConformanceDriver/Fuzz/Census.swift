@@ -51,7 +51,7 @@ struct Census {
     case .setNext(_, let delay): found.insert("setNext \(Self.sign(delay))")
     case .performAfter(_, let delay, _): found.insert("performAfter \(Self.sign(delay))")
     case .addCommonMode(let mode): found.insert("addCommonMode \(mode)")
-    case .performOn(_, _, true): found.insert("performOn that waits")
+    case .performOn(_, _, true, _): found.insert("performOn that waits")
     default: break
     }
   }
@@ -60,7 +60,7 @@ struct Census {
     var found = spec.modes.map { "\(spec.type.rawValue) in \($0)" }
     if spec.isQuiet { found.append("quiet") }
     if spec.isStamped { found.append("stamp") }
-    if case .timer(let delay, let interval) = spec.kind {
+    if case .timer(let delay, let interval, _) = spec.kind {
       found.append("timer, first date \(sign(delay))")
       found.append("timer, interval \(interval / 1_000_000)")
     }

@@ -8,9 +8,10 @@ extension Model {
     func isKnown(_ action: Action) -> Bool {
       guard action.loop == Action.home else { return false }
       switch action.op {
-      case .performOn(_, _, let waits): return !waits
+      case .performOn(_, _, let waits, let aim): return !waits && aim == nil
+      case .setTolerance, .fire, .cancelTarget: return false
       case .mainAsync: return scenario.onMainThread
-      case .perform(_, let modes): return !modes.isEmpty
+      case .perform(_, let modes, let aim): return !modes.isEmpty && aim == nil
       case .fill, .drain: return false
       case .enable(_, let events), .disable(_, let events): return events == [.read]
       case .thread(_, let actions):
@@ -26,7 +27,12 @@ extension Model {
     let needs = scenario.needs.filter { $0 != "performers" }
     return needs == (scenario.onMainThread ? ["mainQueue"] : [])
       && scenario.objects.allSatisfy {
-        if case .descriptor(let events, _, _) = $0.kind, events != [.read] { return false }
+        switch $0.kind {
+        case .descriptor(let events, _, _) where events != [.read]: return false
+        case .source(_, _, .some): return false
+        case .timer(_, _, let tolerance) where tolerance != 0: return false
+        default: break
+        }
         return $0.actions.allSatisfy(isKnown)
       }
       && scenario.steps.allSatisfy(isKnown)
@@ -83,10 +89,10 @@ extension Model {
     case .create(let id):
       if let spec = scenario.objects.first(where: { $0.id == id }) { create(spec) }
     case .setNext(let id, let delay): setNext(item(id), now + delay)
-    case .perform(let id, let names):
+    case .perform(let id, let names, _):
       for name in names where name != "common" { _ = mode(name) }
       blocks.append(Block(item: item(id), modes: names))
-    case .performOn(let id, let names, _): request(item(id), names)
+    case .performOn(let id, let names, _, _): request(item(id), names)
     case .performAfter(let id, let delay, let names): request(item(id), names, after: delay)
     case .cancelPerform(let id): cancelRequests(item(id))
     case .write, .closePeer, .read, .enable, .disable: performOnDescriptor(action.op)
@@ -145,7 +151,7 @@ extension Model {
     if items[spec.id] != nil { return refuse("'\(spec.id)' is made twice") }
     let item = Item(spec)
     items[spec.id] = item
-    if case .timer(let delay, _) = spec.kind {
+    if case .timer(let delay, _, _) = spec.kind {
       item.shown = now + delay
       item.date = rules(.pastDateKeepsGrid) ? now + delay : now + max(0, delay)
     }

@@ -44,11 +44,11 @@ extension Model {
     var isThere: Bool { isDescriptor ? isReadable : !messages.isEmpty }
 
     var interval: Int64 {
-      if case .timer(_, let interval) = spec.kind { interval } else { 0 }
+      if case .timer(_, let interval, _) = spec.kind { interval } else { 0 }
     }
     var order: Int {
       switch spec.kind {
-      case .source(let order, _): order
+      case .source(let order, _, _): order
       case .observer(_, _, let order): order
       default: 0
       }
@@ -60,7 +60,7 @@ extension Model {
       if case .observer(_, let repeats, _) = spec.kind { repeats } else { true }
     }
     var hasLifecycle: Bool {
-      if case .source(_, let hasLifecycle) = spec.kind { hasLifecycle } else { false }
+      if case .source(_, let hasLifecycle, _) = spec.kind { hasLifecycle } else { false }
     }
   }
 
