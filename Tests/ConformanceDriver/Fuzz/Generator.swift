@@ -13,7 +13,7 @@ struct Generator {
   private var isMain: Bool
   private var hasRequests: Bool
   private var hasDescriptors: Bool
-  /// Whether threads, timers and timeouts have times of their own, so that they seldom come together.
+  /// Whether threads, timers and timeouts have times of their own, and seldom come together.
   private var isSpread: Bool { isWide && !threads.isEmpty }
   private var lifecycles: Set<String> = []
   private var blockModes: [String] { ["default", "m", "common"] + (isWide ? ["n"] : []) }

@@ -21,6 +21,7 @@ final class Model {
     didSet { depth = max(depth, runs.count) }
   }
   private var depth = 0
+  private var callCount = 0
   var isAsleep = false
   /// Home is idle for a while, outside of any run.
   var isBlocked = false
@@ -42,6 +43,8 @@ final class Model {
   static let margin: Int64 = 12_000_000
   /// How deep runs may be nested: without a bound, a call-out that always runs the loop never ends.
   static let deepest = 12
+  /// The same for calls, which quiet objects get without a trace.
+  static let mostCalls = 4000
 
   /// When a scenario is given up.
   private static let limit: Int64 = 20_000_000_000
@@ -112,6 +115,10 @@ final class Model {
   /// A call-out: its entry, then the object's actions.
   func call(_ item: Item, _ detail: String = "", on activity: String? = nil) {
     if isOver { return }
+    callCount += 1
+    if callCount > Self.mostCalls {
+      return giveUp("it makes calls without end that leave no trace")
+    }
     pass(Self.tick)
     tell(item, detail)
     item.calls[nil, default: 0] += 1
