@@ -63,7 +63,7 @@ uint64_t cmx_ending_callout(void) { return callout_now(); }
 
 int cmx_ending_hear(void) {
   int reason = cmx_ending_word;
-  if (reason != SIGINT && reason != SIGTERM) return ending.heard;
+  if (reason != SIGINT && reason != SIGTERM && reason != SIGHUP) return ending.heard;
   ending.heard = reason;  // first, so that a second signal always finds one of the two
   set_ticks(0);
   cmx_ending_word = 0;
@@ -191,6 +191,11 @@ void cmx_ending_catch(struct cmx_callouts callouts, int wake_fd) {
   catch_request(SIGTERM);
   catch(SIGPIPE, on_broken_pipe);
   cmx_attention_ignore_strays();
+}
+
+void cmx_ending_catch_hang_up(void) {
+  struct sigaction old;
+  if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler == SIG_DFL) catch_request(SIGHUP);
 }
 
 bool cmx_ending_is_caught(void) { return ending.wake_fd > 0; }

@@ -158,6 +158,7 @@ final class ScriptRun {
       stop: { LuaState.interruptFunction(OpaquePointer($0)) },
       visit: { LuaState.visitFunction(OpaquePointer($0)) },
       context: UnsafeMutableRawPointer(state.record))
+    if settings.runsTests { Ending.catchHangUp() }  // what tests have started is to end
   }
 
   /// Gives each loop of the tests a track of its own.

@@ -254,6 +254,8 @@ struct cmx_callouts {
 // Makes SIGINT, SIGTERM and a standard output without a reader ask for the end of the program,
 // which also writes to the loop's wake-up descriptor. A second SIGINT or SIGTERM kills.
 void cmx_ending_catch(struct cmx_callouts callouts, int wake_fd);
+// The same for SIGHUP, unless it is ignored.
+void cmx_ending_catch_hang_up(void);
 // Call it before the functions' context is freed.
 void cmx_ending_forget_callouts(void);
 // Whether signals are caught.

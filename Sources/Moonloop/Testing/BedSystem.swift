@@ -40,9 +40,14 @@ private func bedFiles(_ call: HostCall) throws -> Int32 {
   return 1
 }
 
+/// A link that leads nowhere counts as a file, which cannot be opened; one to a folder is not
+/// followed: it may lead back.
 private func kind(of path: String) -> String {
   var status = stat()
-  guard stat(path, &status) == 0 else { return "other" }
+  guard lstat(path, &status) == 0 else { return "other" }
+  if status.st_mode & S_IFMT == S_IFLNK {
+    return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG ? "file" : "other"
+  }
   switch status.st_mode & S_IFMT {
   case S_IFREG: return "file"
   case S_IFDIR: return "directory"

@@ -187,12 +187,36 @@ private func reserve(_ port: UInt16) throws -> Int32? {
   throw SystemError(call: "bind", code: code)
 }
 
-/// `is_listening(port, is_ipv6)`: whether a connection to a port of 127.0.0.1, or of ::1, is
+/// `is_listening(port, is_ipv6)`: whether a connection to a port of 127.0.0.1, or of ::1, would be
 /// accepted. On the same machine that is known at once, so nothing waits here.
 private func bedIsListening(_ call: HostCall) throws -> some LuaPushable {
   let port = UInt16(try call.stack.integer(1, "the port", in: 1...65535))
   if call.stack.boolean(2) { return isListeningOnIPv6(port) }
+  if let isListed = isListed(port) { return isListed }
   return try withSocket(port: port) { fd, address in connect(fd, address, addressSize) == 0 }
+}
+
+/// Whether the system knows of a listener: a connection would be one that the program gets.
+/// - Returns: nil if the system does not say.
+private func isListed(_ port: UInt16) -> Bool? {
+  let digits = String(port, radix: 16, uppercase: true)
+  let end = ":" + String(repeating: "0", count: 4 - digits.count) + digits
+  let zeros = String(repeating: "0", count: 16)
+  let addresses = ["0100007F", "00000000", zeros + zeros, zeros + "FFFF00000100007F"]
+  let wanted = addresses.map { $0 + end }
+  var answer: Bool?
+  for table in ["tcp", "tcp6"] where answer != true {
+    guard let file = fopen("/proc/net/\(table)", "re") else { continue }
+    defer { fclose(file) }
+    answer = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { line in
+      while let text = fgets(line.baseAddress!, 512, file) {
+        let fields = String(cString: text).split(separator: " ", maxSplits: 4)
+        if fields.count > 3, fields[3] == "0A", wanted.contains(String(fields[1])) { return true }
+      }
+      return false
+    }
+  }
+  return answer
 }
 
 private func isListeningOnIPv6(_ port: UInt16) -> Bool {

@@ -67,6 +67,9 @@ package enum Ending {
       kernel.wakeUpDescriptor)
   }
 
+  /// Has SIGHUP ask for the end as well, unless the program was started to ignore it.
+  package static func catchHangUp() { cmx_ending_catch_hang_up() }
+
   /// Runs a shell's command and waits for it, like `system` of the C library; but that ignores
   /// SIGINT meanwhile.
   package static let execute: @convention(c) (UnsafePointer<CChar>?) -> Int32 = {

@@ -202,6 +202,38 @@ struct RerunTests {
     }
   }
 
+  @Test("what a spec does to the libraries harms the specs alone, whose failures are reported")
+  func keepsLibraries() throws {
+    let specs = """
+      it("fails", function() error "bad" end)
+      it("removes", function() string.format, table.insert = nil, nil end)
+      it("keeps its changes", function() assert(string.format == nil) end)
+      it("spoils", function() debug.setmetatable("", { __index = error }) end)
+      it("fails too", function() error "worse" end)
+      describe(("d"):rep(600), function()
+        it(("ä"):rep(600), function() error "worst" end)
+      end)
+      """
+    try withFile(specs, name: "a_spec.lua") { file in
+      let outcome = try moonloop(["test", file])
+      #expect(outcome.status == 1 && outcome.errors == "", "\(outcome)")
+      for message in ["a_spec.lua:1: bad", "a_spec.lua:5: worse", "a_spec.lua:7: worst"] {
+        #expect(outcome.output.contains(message), "\(outcome.output)")
+      }
+      #expect(outcome.output.contains("3 passed, 3 failed"), "\(outcome.output)")
+    }
+  }
+
+  @Test("of a folder, files are run once: no links back into it, and no pipes")
+  func runsFilesOnce() throws {
+    try withFile("it('is run', function() end)", name: "a_spec.lua") { file in
+      let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
+      #expect(symlink(".", folder + "/loop") == 0 && mkfifo(folder + "/b_spec.lua", 0o600) == 0)
+      let outcome = try moonloop(["test", folder])
+      #expect(outcome.output.contains("1 passed, 0 failed"), "\(outcome.output)")
+    }
+  }
+
   @Test("t:wait_port fails at once when the program has failed")
   func waitsNoLonger() throws {
     let specs = """

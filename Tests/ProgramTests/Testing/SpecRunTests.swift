@@ -167,7 +167,7 @@ struct SpecRunTests {
     Eteardown
     """
 
-  @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143))])
+  @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143)), (SIGHUP, Int32(129))])
   func `a signal ends the run, tests close what they hold`(signal: Int32, status: Int32) throws {
     try withFile(Self.waiting, name: "waiting_spec.lua") { path in
       let program = try Program(["test", path])

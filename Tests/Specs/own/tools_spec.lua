@@ -118,3 +118,53 @@ it("finds mistakes in patterns wherever they are", function()
     assert.is_string(mistake(bad), bad)
   end
 end)
+
+it("keeps what a test writes in its folder, and wants a case to check", function(_, _, t)
+  for _, name in ipairs { "../x", "a/../../x", "..", "/tmp/x" } do
+    for _, tool in ipairs { "file", "golden" } do
+      assert.equal(("t:%s: the name must lie in the folder, got %q"):format(tool, name),
+        problem_of(t[tool], t, name, "text"))
+    end
+  end
+  for given, shown in pairs { [0] = "0", [1.5] = "1.5", many = '"many"' } do
+    assert.equal("t:forall: 'runs' must be a whole number > 0, got " .. shown,
+      problem_of(t.forall, t, { t.any.integer() }, print, { runs = given }))
+  end
+end)
+
+local ends = {}
+it("defers what deferred functions defer", function(_, _, t)
+  t:defer(function()
+    t:defer(function()
+      ends[#ends + 1] = "inner"
+      t:spawn { "sleep", "100" }
+    end)
+    ends[#ends + 1] = "outer"
+  end)
+end)
+
+it("has called them in that order", function() assert.same({ "outer", "inner" }, ends) end)
+
+it("captures all of a piece that comes in two", function(_, _, t)
+  local p = t:spawn { "sh", "-c", "printf 'port 80'; sleep 0.01; printf '80, '; cat",
+    stdin = "pipe" }
+  assert.equal("8080", p:expect "port (%d+)")
+  p.stdin:write "ready"
+  assert.equal("ready", p:expect "ready")
+end)
+
+it("leaves the connection of a server that takes one to the test", function(_, _, t)
+  local port = t:free_port()
+  local p = t:spawn { "python3", "-c", ([[
+import socket
+s = socket.socket()
+s.bind(("127.0.0.1", %d))
+s.listen()
+connection, _ = s.accept()
+print("got", connection.recv(100).decode().split()[1], flush = True)
+connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+]]):format(port) }
+  t:wait_port(port, 30)
+  t:get((":%d/page"):format(port)):expect(200, "hi")
+  p:expect("got /page\n", 30)
+end)

@@ -63,9 +63,13 @@ function beds.close(told)
   end
 end
 
+-- Bytes of a loop's name: that of a test may be longer.
+local NAME_MOST = 900
+
 --- Enters a fresh loop.
 -- @return nil; or the problem that there is none
 function beds.enter(clock, name, where)
+  if #name > NAME_MOST then name = name:sub(1, NAME_MOST):gsub("[\xC0-\xFF]?[\x80-\xBF]*$", "…") end
   local ok, message = bed.enter({ clock = clock, name = name })
   if not ok then
     message = message:gsub("^enter: ", "it has no loop: ")

@@ -26,7 +26,7 @@ local function collect(found, folder, options)
     if name:sub(1, 1) ~= "." then
       if entry.kind == "directory" then
         if options.recursive then collect(found, path, options) end
-      elseif name:find("%.lua$") and matches(name, options.pattern)
+      elseif entry.kind == "file" and name:find("%.lua$") and matches(name, options.pattern)
         and not matches(name, options.exclude_pattern) then
         found[#found + 1] = path
       end

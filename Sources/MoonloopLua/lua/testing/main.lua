@@ -184,8 +184,10 @@ function main.command(count, ...)
   local given = {}
   for index = 1, count do given[index] = { arguments[2 * index - 1], arguments[2 * index] } end
   local paths = table.move(arguments, 2 * count + 1, arguments.n, 1, {})
+  local exit = os.exit
   local ok, status = xpcall(main.run, debug.traceback, given, paths)
   if ok then return status end
+  os.exit = exit  -- while specs run, it is an error
   -- Our own mistake: errors of specs do not get here.
   complain("the runner itself failed: " .. tostring(status))
   return FAILURE

@@ -11,6 +11,7 @@ local SHOWN_LINES = 20     -- of a program's output, in a failure
 local SHOWN_BYTES = 16384  -- of it, at most
 local LINE_PART = 250      -- bytes at each end of a long line in a failure
 local KEPT = 16 << 20      -- bytes of an output that are kept: the last ones
+local SETTLE = 0.05        -- seconds for more of a capture that may not be whole
 local PAUSE = 0.01         -- seconds between reads of more than that, while nothing waits for it
 
 -- `text` is made of its parts when it is asked for.
@@ -103,13 +104,28 @@ function output:tail()
   return ((first > 1 or #text < #all) and "    ...\n    " or "    ") .. shown
 end
 
+local function hear_more(self)
+  self:await_more()
+  return true
+end
+
+-- Whether a capture may not be whole: it reaches the end of what has come so far. Programs write
+-- in pieces; a virtual clock stands while they run.
+local function may_grow(self, found)
+  return found.n > 2 and found[2] == #self.text and not self.ended and beds.clock() ~= "virtual"
+end
+
 --- Waits for a match after the previous one.
 local function wait_for(self, pattern, is_plain)
   while true do
     local found = table.pack(self.text:find(pattern, self.at, is_plain))
-    if found[1] then return found end
-    if self.ended then return "ended" end
-    self:await_more()
+    if found[1] then
+      if not may_grow(self, found) or not ml.timeout(SETTLE, hear_more, self) then return found end
+    elseif self.ended then
+      return "ended"
+    else
+      self:await_more()
+    end
   end
 end
 

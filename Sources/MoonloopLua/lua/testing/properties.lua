@@ -258,6 +258,10 @@ local function check_arguments(makers, fn, options)
       error(("t:forall: unknown option '%s'; there are runs, seed"):format(tostring(name)), 4)
     end
   end
+  local runs = options.runs
+  if runs ~= nil and (math.type(runs) ~= "integer" or runs < 1) then
+    error(("t:forall: 'runs' must be a whole number > 0, got %s"):format(values.format(runs)), 4)
+  end
 end
 
 --- Calls a function with values until it fails, which it does by an error or by returning false.

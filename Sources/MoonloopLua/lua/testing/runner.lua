@@ -8,6 +8,7 @@ local environment = require "moonloop.testing.environment"
 local failure = require "moonloop.testing.failure"
 local filter = require "moonloop.testing.filter"
 local hooks = require "moonloop.testing.hooks"
+local libraries = require "moonloop.testing.libraries"
 local records = require "moonloop.testing.records"
 local shuffle = require "moonloop.testing.shuffle"
 local tools = require "moonloop.testing.tools"
@@ -92,7 +93,9 @@ function runner:call(node, take, fn, ...)
   local limit = option(node, "timeout") or self.options.timeout
   local callable = fn
   if type(fn) ~= "function" then fn = function(...) return callable(...) end end  -- a spy
+  libraries.give()
   local result = bed.call(limit, fn, ...)
+  libraries.take()
   environment.leave()
   local is_well = result.status == "ok"
   if not is_well then

@@ -6,6 +6,7 @@ local bed = require "moonloop.testing.bed"
 local ml = require "moonloop"
 local beds = require "moonloop.testing.beds"
 local failure = require "moonloop.testing.failure"
+local files = require "moonloop.testing.files"
 local orphans = require "moonloop.testing.orphans"
 local output = require "moonloop.testing.output"
 local programs = require "moonloop.testing.programs"
@@ -61,7 +62,8 @@ end
 -- @param call runs a function of the spec, which may wait
 function tools.close(t, call)
   local state = states[t]
-  for index = #state.actions, 1, -1 do call(state.actions[index]) end
+  -- These may make more to end.
+  while #state.actions > 0 do call(table.remove(state.actions)) end
   local left = orphans.finish(state)
   if left and state.leaks ~= "allow" then call(function() failure.fail(left, 0) end) end
   for _, folder in pairs(state.folders) do
@@ -377,15 +379,13 @@ end
 
 -- ── doubles ──────────────────────────────────────────────────────────────────────────────────────
 
-local folder_of
-
 -- What a double needs of the test, and the line that makes it.
 local function context_of(t, name)
   local state = state_of(t, name)
   local info = debug.getinfo(3, "Sl")
   return {
     update = state.options.update,
-    golden = function(file) return ("%sgolden/%s.lua"):format(folder_of(state.file), file) end,
+    golden = function(file) return files.folder_of(state.file) .. "golden/" .. file .. ".lua" end,
     defer = function(fn) t:defer(fn) end,
     where = ("%s:%d"):format(info.short_src, info.currentline),
   }
@@ -401,55 +401,40 @@ function methods.tcp(t, steps) return tcp_double.new(steps, context_of(t, "tcp")
 
 -- ── files ────────────────────────────────────────────────────────────────────────────────────────
 
-function folder_of(path) return path:match("^(.*/)") or "" end
-
-local function read(path)
-  local file, message = io.open(path, "rb")
-  if not file then return nil, message end
-  local text = file:read "a"
-  file:close()
-  return text
-end
-
--- Writes a whole file, and makes the folders that it is in.
-local function write(path, text)
-  local ok, message = bed.make_folders((path:match("^(.*)/")))
-  if not ok then return nil, message end
-  return bed.write_file(path, text)
-end
-
 --- Writes a file in the test's folder and returns its path. Makes folders in the name.
 function methods.file(t, name, text)
   check_text("file", "the name", name)
+  files.check_inside("file", name)
   check_text("file", "the text", text)
   local path = t:tmpdir() .. "/" .. name
-  need("file", write(path, text))
+  need("file", files.write(path, text))
   return path
 end
 
 --- The path of a file beside the spec file.
 function methods.fixture(t, name)
   check_text("fixture", "the name", name)
-  return folder_of(state_of(t, "fixture").file) .. name
+  return files.folder_of(state_of(t, "fixture").file) .. name
 end
 
 --- The text of a file beside the spec file.
 function methods.read(t, name)
   check_text("read", "the name", name)
-  return need("read", read(t:fixture(name)))
+  return need("read", files.read(t:fixture(name)))
 end
 
 --- Compares a text with a golden file, in the folder `golden` beside the spec file.
 -- With `moonloop test --update` the file is written instead.
 function methods.golden(t, name, text)
   check_text("golden", "the name", name)
+  files.check_inside("golden", name)
   check_text("golden", "the text", text)
   local state = state_of(t, "golden")
-  local path = folder_of(state.file) .. "golden/" .. name
-  local expected, message = read(path)
+  local path = files.folder_of(state.file) .. "golden/" .. name
+  local expected, message = files.read(path)
   if state.options.update then
     if expected == text then return end
-    need("golden", write(path, text))
+    need("golden", files.write(path, text))
     io.stderr:write("moonloop: test: wrote ", path, "\n")
     return
   end
@@ -459,17 +444,6 @@ function methods.golden(t, name, text)
   if expected == text then return end
   failure.fail(("differs from %s; 'moonloop test --update' rewrites it"):format(path), 2,
     { expected = expected, actual = text })
-end
-
-local NAME_MOST = 240  -- bytes of the name of a snapshot; the system takes 255 with what follows
-
--- A name of a file, from that of a test.
-local function file_name(name)
-  local plain = name:gsub("[^%w_-]+", "-")
-  if #plain <= NAME_MOST then return plain end
-  local sum = 0
-  for place = 1, #name do sum = (sum * 31 + name:byte(place)) & 0xffffffff end
-  return ("%s-%08x"):format(plain:sub(1, NAME_MOST - 9), sum)
 end
 
 -- The tests of the present file that have snapshots, by the names of these.
@@ -483,7 +457,7 @@ function methods.snapshot(t, value)
   local state = state_of(t, "snapshot")
   state.snapshots = state.snapshots + 1
   local spec = state.file:match("([^/]+)%.lua$") or "spec"
-  local name = file_name(state.name)
+  local name = files.name_of(state.name)
   if state.snapshots > 1 then name = name .. "-" .. state.snapshots end
   local owner = owners[name]
   if owner and owner.node ~= state.node then
