@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,9 @@
 struct diverted_stream {
   struct cml_output *output;
   int number;
+  FILE *file;
+  char *buffer;    // of the file, which empties it when a write has returned
+  size_t handed;   // how many bytes at its beginning were handed over by writes under way
 };
 
 struct cml_output {
@@ -21,9 +25,26 @@ struct cml_output {
   struct diverted_stream streams[2];
 };
 
+static void give(struct diverted_stream *stream, const char *bytes, size_t count) {
+  if (count > 0) stream->output->take(stream->output->context, stream->number, bytes, count);
+}
+
+// What takes the bytes may itself write to the file: these are behind them in the buffer then, or,
+// if the buffer was emptied meanwhile, at its beginning.
 static ssize_t hand_over(void *cookie, const char *bytes, size_t count) {
   struct diverted_stream *stream = cookie;
-  stream->output->take(stream->output->context, stream->number, bytes, count);
+  size_t before = 0, waiting;
+  if (bytes == stream->buffer) {
+    before = stream->handed;
+    stream->handed = count;
+  }
+  give(stream, bytes + before, count - before);
+  while (stream->buffer != NULL && (waiting = __fpending(stream->file)) > stream->handed) {
+    before = stream->handed;
+    stream->handed = waiting;
+    give(stream, stream->buffer + before, waiting - before);
+  }
+  stream->handed = 0;
   return (ssize_t)count;
 }
 
@@ -111,11 +132,15 @@ static int print_line(lua_State *L) {
 
 static bool open_files(struct cml_output *output) {
   cookie_io_functions_t functions = {.write = hand_over};
+  char *own = malloc(BUFSIZ);
+  output->streams[0].buffer = own;
+  if (own == NULL) return false;
   for (int i = 0; i < 2; i++) {
-    output->streams[i] = (struct diverted_stream){output, i + 1};
-    output->files[i] = fopencookie(&output->streams[i], "w", functions);
-    if (output->files[i] == NULL) return false;
-    setvbuf(output->files[i], NULL, i == 0 ? _IOLBF : _IONBF, BUFSIZ);
+    FILE *file = output->files[i] = fopencookie(&output->streams[i], "w", functions);
+    char *buffer = i == 0 ? own : NULL;
+    output->streams[i] = (struct diverted_stream){output, i + 1, file, buffer, 0};
+    if (file == NULL) return false;
+    setvbuf(file, buffer, i == 0 ? _IOLBF : _IONBF, BUFSIZ);
   }
   return true;
 }
@@ -153,5 +178,6 @@ cml_output *cml_divert_output(cml_state *s, cml_output_taker take, void *context
 void cml_output_free(cml_output *output) {
   for (int i = 0; i < 2; i++)
     if (output->files[i] != NULL) fclose(output->files[i]);
+  free(output->streams[0].buffer);
   free(output);
 }

@@ -426,6 +426,15 @@ cml_object *cml_push_object(lua_State *L, cml_kind *k) {
   return o;
 }
 
+void cml_change_kind(lua_State *L, cml_kind *k) {
+  cml_object *o = lua_touserdata(L, -1);
+  if (LIKELY(o->kind == k)) return;
+  if (UNLIKELY(k->open != NULL)) open_kind(L, k);
+  o->kind = k;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, k->metatable);
+  lua_setmetatable(L, -2);
+}
+
 cml_object *cml_push_handle(lua_State *L, cml_kind *k, int function) {
   function = lua_absindex(L, function);
   cml_object *o = push_object(L, k, false);

@@ -130,9 +130,9 @@ extension LuaState {
       _ = cml_set_watchdog(record, 0)
       return
     }
-    let (seconds, attoseconds) = limit.components
-    let nanoseconds = seconds.clampedNanoseconds + attoseconds / 1_000_000_000
-    _ = cml_set_watchdog(record, UInt64(max(nanoseconds, 1_000_000)))
+    // At most some 200 years: the clock of the watchdog is added to it.
+    let nanoseconds = min(max(limit.attoseconds / 1_000_000_000, 1_000_000), 6 << 60)
+    _ = cml_set_watchdog(record, UInt64(nanoseconds))
   }
 
   /// Tells the watchdog that the host is waiting: the call-out below is not charged until the token
@@ -176,13 +176,6 @@ extension LuaState {
         Unmanaged<LuaState>.fromOpaque(context!).takeUnretainedValue().visit?(LuaStack(L: L!))
           ?? false
       }, Unmanaged.passUnretained(inner).toOpaque())
-  }
-}
-
-extension Int64 {
-  /// These seconds in nanoseconds, at most some 200 years.
-  fileprivate var clampedNanoseconds: Int64 {
-    Swift.min(Swift.max(self, 0), 6_000_000_000) * 1_000_000_000
   }
 }
 

@@ -21,7 +21,9 @@ final class LuaStateBody: @unchecked Sendable {
   /// The kinds of registered Swift classes, by type.
   var classes: [ObjectIdentifier: OpaquePointer] = [:]
   /// The same for types that are not registered, added on first use.
-  var unregistered: [ObjectIdentifier: OpaquePointer] = [:]
+  var unregistered: [ObjectIdentifier: UnregisteredKind] = [:]
+  /// All kinds whose userdata hold an object or a box.
+  var objectKinds: Set<OpaquePointer> = []
   /// Contexts of the kinds of handles, kept here because C holds them without a reference.
   var kept: [AnyObject] = []
   /// The kind of userdata that carries a Swift error through Lua.

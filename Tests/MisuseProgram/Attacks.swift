@@ -34,6 +34,7 @@ func kind(_ body: () async throws -> Void) async -> String {
 
 let attacks =
   actors + verdicts + lent + ends + hosts + crossings + loops + objects + values + coded
+  + types
 
 private let actors = [
   Attack(name: "an actor is dropped while its state's code runs", end: "loop over") {

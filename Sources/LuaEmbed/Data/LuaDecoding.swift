@@ -129,14 +129,32 @@ final class LuaDecoding {
       throw mismatch([Any].self, "a list", index, LuaPlace(containers: containers))
     }
     let count = stack.listCount(index)
-    guard count == 0, stack.reserve(8) else { return count }
-    stack.pushNil()
-    guard stack.next(index) else { return 0 }
+    guard stack.reserve(8), pushOther(index, count) else { return count }
     defer { stack.pop(2) }
     throw DecodingError.dataCorrupted(
       .init(
         codingPath: containers,
         debugDescription: "must be a list, got a table with the field \(stack.given(-2))"))
+  }
+
+  /// Pushes a field that is not one of the first items of a list: behind a gap, or with a name.
+  /// - Returns: Whether there is one. [-0, +(0|2), raises: -]
+  private func pushOther(_ index: Int32, _ count: Int) -> Bool {
+    func isItem() -> Bool {
+      stack.type(-2) == .number && (stack.integer(-2).map { $0 >= 1 && $0 <= count } ?? false)
+    }
+    if count > 0 {
+      stack.push(count)
+      guard stack.next(index) else { return false }  // so it is in most tables
+      if !isItem() { return true }
+      stack.pop(2)
+    }
+    stack.pushNil()
+    while stack.next(index) {
+      if !isItem() { return true }
+      stack.pop()
+    }
+    return false
   }
 
   func flag(_ index: Int32, _ place: () -> LuaPlace = { LuaPlace() }) throws -> Bool {
@@ -374,6 +392,11 @@ final class LuaFieldTraits {
     guard let defaults else { return work.stack.pushNil() }
     if defaultTable == nil {
       try LuaEncoding.push(defaults.init(), on: work.stack)
+      // What is not written as a table has no fields.
+      if work.stack.type(-1) != .table {
+        work.stack.pop()
+        work.stack.newTable(fields: 0)
+      }
       defaultTable = LuaReference(popping: work.stack)
     }
     work.stack.push(defaultTable!)

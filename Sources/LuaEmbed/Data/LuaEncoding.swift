@@ -75,8 +75,9 @@ final class LuaEncoding {
       }
       set(seat) { $0.push(number) }
     case let value as Duration:
-      let parts = value.components
-      set(seat) { $0.push(Double(parts.seconds) + Double(parts.attoseconds) * 1e-18) }
+      let (seconds, rest) = value.attoseconds.quotientAndRemainder(
+        dividingBy: 1_000_000_000_000_000_000)
+      set(seat) { $0.push(Double(seconds) + Double(rest) * 1e-18) }
     case let value as [UInt8]:
       value.withUnsafeBytes { bytes in set(seat) { $0.push(bytes: bytes) } }
     default: return false
@@ -88,7 +89,9 @@ final class LuaEncoding {
   var hasNumbers = false
 
   private func writeWhole<T: Encodable>(_ value: T, _ seat: LuaSeatOfValue) throws {
-    if T.self == LuaDates.type {
+    if let bytes = value as? any RandomAccessCollection<UInt8> {
+      Array(bytes).withUnsafeBytes { bytes in set(seat) { $0.push(bytes: bytes) } }
+    } else if T.self == LuaDates.type {
       let writer = LuaDates.Writer()
       try value.encode(to: writer)
       if let seconds = writer.seconds { set(seat) { $0.push(seconds) } }

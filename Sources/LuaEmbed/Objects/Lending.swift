@@ -21,7 +21,7 @@ extension LuaState {
   public func lend<Object: LuaObject, R>(
     _ object: Object, _ body: (LuaLent) throws -> R
   ) rethrows -> R {
-    try lend(holding: object, Object.self, body)
+    try lend(holding: object, { kind(of: object) }, body)
   }
 
   /// Lends a value of a registered structure to Lua while a closure runs: scripts change it in
@@ -33,11 +33,11 @@ extension LuaState {
   ) rethrows -> R {
     let box = Boxed(value)
     defer { value = box.value }
-    return try lend(holding: box, Object.self, body)
+    return try lend(holding: box, { kind(of: Object.self) }, body)
   }
 
   private func lend<R>(
-    holding object: AnyObject, _ type: Any.Type, _ body: (LuaLent) throws -> R
+    holding object: AnyObject, _ kind: () -> OpaquePointer, _ body: (LuaLent) throws -> R
   ) rethrows -> R {
     guard self.body.isUsable("lend") else {
       fatalError("lend: \(self.body.label) has closed with its loop; ask isClosed first")
@@ -45,7 +45,7 @@ extension LuaState {
     self.body.beginCall()
     defer { self.body.endCall() }
     let stack = self.stack
-    stack.pushNew(object, of: kind(of: type))
+    stack.pushNew(object, of: kind())
     let lent = LuaLent(reference: LuaReference(popping: stack))
     defer { end(lent) }
     return try body(lent)

@@ -131,8 +131,16 @@ extension LuaMember {
     LuaMember(.meta, "__pairs") { access in
       { stack in
         var iterator = try body(access.read(stack, 1))
+        var isBusy = false
         let next = LuaHostFunction("next") { stack in
-          guard let (key, value) = iterator.next() else {
+          // What the iterator calls may come back, through a function of the script.
+          if isBusy {
+            throw LuaArgumentError("this iteration is asked by itself for the next pair")
+          }
+          isBusy = true
+          let found = iterator.next()
+          isBusy = false
+          guard let (key, value) = found else {
             stack.pushNil()
             return 1
           }

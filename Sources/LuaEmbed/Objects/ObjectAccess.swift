@@ -96,24 +96,24 @@ extension LuaState {
   func push(object: AnyObject, on stack: LuaStack) {
     let kind = kind(of: object)
     let pointer = Unmanaged.passUnretained(object).toOpaque()
-    if cml_push_known(stack.L, pointer) { return }
+    if cml_push_known(stack.L, pointer) {
+      return cml_change_kind(stack.L, kind)  // its class may have been registered since
+    }
     stack.pushNew(object, of: kind)
     cml_make_known(stack.L, pointer)
   }
 
   /// The kind of the object's nearest registered class, its own included.
-  private func kind(of object: AnyObject) -> OpaquePointer {
-    let own = ObjectIdentifier(type(of: object))
-    if let kind = known(own) { return kind }
-    var above: AnyClass? = _getSuperclass(type(of: object))  // A mirror shows what the class wants.
-    while let type = above {
+  func kind(of object: AnyObject) -> OpaquePointer {
+    let own: AnyClass = type(of: object)
+    if let kind = known(ObjectIdentifier(own)) { return kind }
+    for type in superclasses(of: own) {
       if let kind = classes[ObjectIdentifier(type)] {
-        body.unregistered[own] = kind
+        body.unregistered[ObjectIdentifier(own)] = UnregisteredKind(type: own, kind: kind)
         return kind
       }
-      above = _getSuperclass(type)
     }
-    return makeUnregistered(type(of: object))
+    return makeUnregistered(own)
   }
 
   /// The kind of a type, which may have no members yet.
@@ -123,7 +123,32 @@ extension LuaState {
 
   /// The kind of a type, if one has crossed or it is registered.
   fileprivate func known(_ type: ObjectIdentifier) -> OpaquePointer? {
-    classes[type] ?? body.unregistered[type]
+    classes[type] ?? body.unregistered[type]?.kind
+  }
+}
+
+/// The kind of the values of a type that is not registered.
+struct UnregisteredKind {
+  let type: Any.Type
+  /// An empty one, or that of the nearest registered class.
+  let kind: OpaquePointer
+}
+
+/// The classes above a class, the nearest first. A mirror shows what the class wants.
+func superclasses(of type: AnyClass) -> some Sequence<AnyClass> {
+  sequence(state: _getSuperclass(type)) { next -> AnyClass? in
+    defer { next = next.flatMap { _getSuperclass($0) } }
+    return next
+  }
+}
+
+extension LuaStack {
+  /// The value of this type at an index, whatever its kind in Lua.
+  fileprivate func object<T>(_ index: Int32, ofAnyKind: T.Type) -> T? {
+    guard let object = cml_any_object(L, index), object.pointee.live,
+      state.body.objectKinds.contains(object.pointee.kind), let pointer = object.pointee.pointer
+    else { return nil }
+    return Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() as? T
   }
 }
 
@@ -141,13 +166,14 @@ extension LuaObject {
 
   /// Reads the value in a slot; nil if it is of another type.
   public static func read(_ slot: borrowing LuaSlot) -> Self? {
-    let (stack, own) = (slot.stack, ObjectIdentifier(Self.self))
-    if let kind = stack.state.classes[own] {
-      return stack.object(slot.index, of: kind, as: Self.self)
+    let stack = slot.stack
+    if let kind = stack.state.classes[ObjectIdentifier(Self.self)],
+      let object = stack.object(slot.index, of: kind, as: Self.self)
+    {
+      return object
     }
-    // The kind of a class that is not registered may be that of a class above it.
-    guard let kind = stack.state.known(own) else { return nil }
-    return stack.object(slot.index, of: kind, as: AnyObject.self) as? Self
+    // Of a class that is not registered, or was not when the object crossed.
+    return stack.object(slot.index, ofAnyKind: Self.self)
   }
 
   /// Puts the value in a seat.
@@ -169,12 +195,18 @@ extension LuaStruct {
   /// Reads the value in a slot; nil if it is of another type.
   public static func read(_ slot: borrowing LuaSlot) -> Self? {
     let stack = slot.stack
-    guard let kind = stack.state.known(ObjectIdentifier(Self.self)) else { return nil }
-    return stack.object(slot.index, of: kind, as: Boxed<Self>.self)?.value
+    if Self.self is AnyClass { refuseClass(Self.self) }
+    if let kind = stack.state.classes[ObjectIdentifier(Self.self)],
+      let box = stack.object(slot.index, of: kind, as: Boxed<Self>.self)
+    {
+      return box.value
+    }
+    return stack.object(slot.index, ofAnyKind: Boxed<Self>.self)?.value
   }
 
   /// Puts the value in a seat.
   public func push(to seat: inout LuaSeat) {
+    if Self.self is AnyClass { refuseClass(Self.self) }
     let stack = seat.take()
     stack.pushNew(Boxed(self), of: stack.state.kind(of: Self.self))
   }

@@ -17,11 +17,6 @@ extension LuaState {
     register(ObjectIdentifier(type), name, below: nil, isBoxed: false, members)
   }
 
-  /// Lua holds structures in boxes and objects of classes bare: no type can be both.
-  private func refuseClass(_ type: Any.Type) -> Never {
-    fatalError("register: \(type) is a class, and conforms to LuaStruct; conform to LuaObject")
-  }
-
   /// Makes a class known to Lua with the members of a superclass.
   ///
   /// Its own members override those with the same names.
@@ -33,7 +28,8 @@ extension LuaState {
   ) {
     guard body.isUsable("register") else { return }
     if type is any LuaStruct.Type { refuseClass(type) }
-    guard type is Parent.Type else {
+    // The types that the compiler knows are less than those that these may be.
+    guard superclasses(of: type).contains(where: { $0 == parent }) else {
       fatalError("register: \(type) is not a subclass of \(parent), which it extends")
     }
     guard let above = classes[ObjectIdentifier(parent)] else {
@@ -69,9 +65,18 @@ extension LuaState {
     for (name, alternatives) in operators { add(name, alternatives, access) }
     cml_kind_seal(kind, stack.L)
     classes[type] = kind
-    body.unregistered = [:]
+    forgetUnregistered(type)
     // Last, because a constant may be an object of the type.
     setType(name, members.filter { $0.place == .ofType || $0.place == .constant }, access)
+  }
+
+  /// Values of a type that is registered now, or of classes below it, get its kind.
+  private func forgetUnregistered(_ type: ObjectIdentifier) {
+    body.unregistered = body.unregistered.filter { own, entry in
+      guard own != type else { return false }
+      guard let known = entry.type as? AnyClass else { return true }
+      return !superclasses(of: known).contains { ObjectIdentifier($0) == type }
+    }
   }
 
   private func makeKind(_ name: String, _ members: Int, on stack: LuaStack) -> OpaquePointer {
@@ -79,6 +84,7 @@ extension LuaState {
       record, name, 0, { Unmanaged<AnyObject>.fromOpaque($0!.pointee.pointer!).release() }, nil,
       nil)!
     cml_kind_begin(kind, stack.L, Int32(members))
+    body.objectKinds.insert(kind)
     return kind
   }
 
@@ -102,7 +108,7 @@ extension LuaState {
       cml_kind_set(kind, stack.L, Int32(place), "")
     }
     cml_kind_seal(kind, stack.L)
-    body.unregistered[ObjectIdentifier(type)] = kind
+    body.unregistered[ObjectIdentifier(type)] = UnregisteredKind(type: type, kind: kind)
     return kind
   }
 
@@ -205,4 +211,9 @@ extension LuaState {
     value.push(on: stack)
     setGlobal(name, on: stack)
   }
+}
+
+/// Lua holds structures in boxes and objects of classes bare: no type can be both.
+func refuseClass(_ type: Any.Type) -> Never {
+  fatalError("\(type) is a class, and conforms to LuaStruct; conform to LuaObject")
 }

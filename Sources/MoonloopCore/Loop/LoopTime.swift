@@ -38,11 +38,7 @@ public struct LoopTime: Comparable, Hashable, Sendable, CustomStringConvertible 
 extension Duration {
   /// The whole nanoseconds of a duration, clamped to what 64 bits hold.
   package var loopNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    if overflow { return seconds < 0 ? .min : .max }
-    let (sum, carry) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return carry ? (seconds < 0 ? .min : .max) : sum
+    Int64(clamping: attoseconds / 1_000_000_000)  // `components` stops where the seconds are many
   }
 }
 

@@ -216,6 +216,21 @@ struct Node: Codable { var next: [Node]? }
     #expect(try read("{ data = '\\0\\xff\\n', bytes = '\\1\\xfe' }") == blob)
     #expect(try returned(blob) == blob)
     #expect(failure("'abc'", as: [Int].self) == "must be a list, got \"abc\"")
+    let lua = try LuaState()
+    lua.set("blob", LuaCoded(blob))
+    #expect(
+      try lua.evaluate("return blob.data == '\\0\\xff\\n' and blob.bytes == '\\1\\xfe'") as Bool)
+  }
+
+  @Test func `a list has no gaps and no names`() throws {
+    let numbers: [Int?] = [1, nil, 3]
+    #expect(failure("{ [1] = 1, [3] = 3 }", as: [Int?].self)?.contains("the field 3") == true)
+    #expect(failure("{ 1, 2, name = 'a' }", as: [Int].self)?.contains("\"name\"") == true)
+    #expect(try read("{ [2] = 2, [1] = 1 }") == [1, 2])
+    #expect(
+      try read("(function() local t = {} for i = 9, 1, -1 do t[i] = i end return t end)()")
+        == Array(1...9))
+    #expect(throws: (any Error).self) { try returned(numbers) }
   }
 
   @Test func `dictionaries keep the kind of their keys`() throws {

@@ -181,8 +181,8 @@ import Testing
       """)
     #expect(try lua.evaluate("return #holes > 1 << 40") as Bool)
     #expect(try lua.evaluate("return holes") as [Int] == [1, 2, 3, 4])
-    #expect(try lua.decode([Int].self, global: "holes") == [1, 2, 3, 4])
-    #expect(try lua.decode([Int8].self, global: "holes") == [1, 2, 3, 4])
+    let error = #expect(throws: LuaError.self) { try lua.decode([Int8].self, global: "holes") }
+    #expect(error?.message.hasPrefix("holes: must be a list, got a table with the field") == true)
     let table: LuaTable = try lua.evaluate("return holes")
     #expect(table.items.count == 4)
   }

@@ -20,6 +20,7 @@ private class Hound: Creature {
   override func speak() -> String { "\(name) barks" }
 }
 
+private final class Boxed: LuaObject {}
 private final class Puppy: Hound { var age = 7 }
 
 @Suite struct ObjectTests {
@@ -198,6 +199,31 @@ private final class Puppy: Hound { var age = 7 }
     }
     lua.register(Stranger.self, as: "Stranger", .property("number", \.number))
     #expect(try text(lua, "return stranger().number") == "3")
+  }
+
+  @Test func `what Lua has of a type keeps its worth when that or another is registered`() throws {
+    final class Stranger: LuaObject { var number = 3 }
+    struct Point: LuaStruct { var x = 4 }
+    let lua = try state()
+    let stranger = Stranger()
+    lua.set("stranger", stranger)
+    lua.set("point", Point())
+    lua.register("sum") { (stranger: Stranger, point: Point) in stranger.number + point.x }
+    lua.register(Boxed.self, as: "Boxed")  // another one
+    #expect(try text(lua, "return sum(stranger, point)") == "7")
+    lua.register(Stranger.self, as: "Stranger", .property("number", \.number))
+    lua.register(Point.self, as: "Point", .property("x", \.x))
+    #expect(try text(lua, "return sum(stranger, point)") == "7")
+    lua.set("again", stranger)
+    #expect(
+      try text(lua, "return tostring(rawequal(again, stranger)) .. stranger.number") == "true3")
+    // What is lent has the members of the nearest registered class, too, and takes them from none.
+    try lua.lend(Puppy(name: "Tiny")) { puppy throws in
+      lua.set("lent", puppy)
+      #expect(try text(lua, "return lent:speak()") == "Tiny barks")
+    }
+    lua.set("puppy", Puppy(name: "Rex"))
+    #expect(try text(lua, "return puppy:speak()") == "Rex barks")
   }
 
   @Test func `a structure that a call is changing refuses other changes`() throws {

@@ -177,6 +177,33 @@ struct LuaHostTests {
     await host.shutDown()
   }
 
+  @Test func `passes on what is written while it passes on, once and in order`() async throws {
+    let trace = Trace()
+    let kept = Guarded<LuaHost?>(nil)
+    let host = try await LuaHost(
+      libraries: .all,
+      reports: LuaHost.Reports(onOutput: { text in
+        trace.add(text)
+        let depth = text.prefix { $0 == "+" }.count
+        guard depth < 3, text.hasSuffix("\n") else { return }
+        kept.withLock { $0 }?.assumeIsolated { host in
+          try? host.run(
+            """
+            print "\(String(repeating: "+", count: depth + 1))printed"
+            io.write "\(String(repeating: "+", count: depth + 1))part"
+            """)
+        }
+      }))
+    kept.withLock { $0 = host }
+    try await host.run("print 'a' io.write(('b'):rep(9000), '\\n') print 'c'")
+    kept.withLock { $0 = nil }
+    let nested = ["+printed\n", "++printed\n", "+++printed\n", "+++part", "++part", "+part"]
+    #expect(trace.all.filter { $0 == "a\n" || $0 == "c\n" } == ["a\n", "c\n"], "\(trace.all)")
+    #expect(Array(trace.all.prefix(7)) == ["a\n"] + nested, "\(trace.all)")
+    #expect(trace.all.joined().filter { $0 == "b" }.count == 9000)
+    await host.shutDown()
+  }
+
   @Test func `passes on errors in finalizers, and warnings; no script makes one up`() async throws {
     let trace = Trace()
     let host = try await LuaHost(
