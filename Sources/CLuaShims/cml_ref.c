@@ -60,3 +60,13 @@ void cml_unhold(lua_State *L, int ref) {
     lua_rawseti(L, LUA_REGISTRYINDEX, ref + i);
   }
 }
+
+int cml_hold_handle(lua_State *L, int i) {
+  i = lua_absindex(L, i);
+  lua_getiuservalue(L, i, 1);
+  int ref = cml_hold(L, i, -1);
+  lua_pop(L, 1);
+  lua_pushnil(L);
+  lua_setiuservalue(L, i, 1);
+  return ref;
+}

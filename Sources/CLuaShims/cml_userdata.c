@@ -452,16 +452,6 @@ cml_object *cml_push_held(lua_State *L, cml_kind *k, int function, int *ref) {
   return o;
 }
 
-int cml_hold_handle(lua_State *L, int i) {
-  i = lua_absindex(L, i);
-  lua_getiuservalue(L, i, 1);
-  int ref = cml_hold(L, i, -1);
-  lua_pop(L, 1);
-  lua_pushnil(L);
-  lua_setiuservalue(L, i, 1);
-  return ref;
-}
-
 void cml_unhold_handle(lua_State *L, int ref) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
   lua_rawgeti(L, LUA_REGISTRYINDEX, ref + 1);

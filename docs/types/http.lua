@@ -13,7 +13,7 @@ ml.http = {}
 ---@field headers? table<string, string|number|(string|number)[]> Additional headers; names in any case. A list is sent as several lines.
 ---@field query? table<string, string|number> Added to the address, escaped.
 ---@field timeout? moonloop.Seconds For the whole request; default: none.
----@field max_body? moonloop.Bytes Largest body to accept; default 16 MiB.
+---@field max_body? moonloop.Bytes Largest body; default 16 MiB, and none with `stream`.
 ---@field max_head? moonloop.Bytes Largest head to accept; default 64 KiB.
 ---@field keep_alive? boolean Accepted without effect: clients keep their connections, and `t:get` of tests closes its own.
 ---@field redirects? integer How many redirects to follow; default 5. One more is the response.

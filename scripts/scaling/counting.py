@@ -94,7 +94,8 @@ def page(counts, crowds, operations, found, memory):
         "out, and so is what sleeps beside observers, each of which is called then. `stop a run` "
         "calls them, too; `fs.list` lists the threads of the process, workers among them. Linear "
         "by nature, and not here: calls that list or explain everything (`dump`, `why()`, "
-        "`metrics`, `modes`), and `add_common_mode`. The Swift API is what the Lua API calls; what it has besides is not counted here.")
+        "`metrics`, `modes`), and `add_common_mode`. The Swift API is what the Lua API calls; what "
+        "it has besides is not counted here.")
     yield ""
     yield "## Exponents"
     yield ""

@@ -434,6 +434,7 @@ cml_object *cml_tagged_object(lua_State *L, int i, int *tag);
 // Pushes the userdata for this address, if one is alive. [-0, +(0|1), -]
 bool cml_push_known(lua_State *L, void *pointer);
 // Gives the object on top of the stack another kind, which releases objects in the same way.
+// [-0, +0, m]
 void cml_change_kind(lua_State *L, cml_kind *k);
 // Stores the userdata on top of the stack under the address. [-0, +0, m]
 void cml_make_known(lua_State *L, void *pointer);

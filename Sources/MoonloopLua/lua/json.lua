@@ -139,7 +139,7 @@ function json.decode(text, options)
   if type(value) ~= "table" then error(value, 0) end
   local before = text:sub(1, value.at - 1)
   local _, lines = before:gsub("\n", "")
-  local column = value.at - (before:match ".*\n()" or 1) + 1
+  local column = value.at - (before:match "^.*\n()" or 1) + 1
   return nil, ("json:%d:%d: %s"):format(lines + 1, column, value.what), "EBADMSG"
 end
 

@@ -31,6 +31,15 @@ local function download()
   local size = 0
   for part in function() return response:read() end do size = size + #part end
   assert(size == 200 * #PART and given[1] == 200 and response:read() == nil)
+  -- What is not held has no limit, unless one is given.
+  for limit, expected in pairs { [false] = 200, [1 << 20] = 10 } do
+    given[1] = 0
+    local long <close> = assert(http.get(base .. "/", { stream = true, max_body = limit or nil }))
+    size = 0
+    for part in function() return long:read() end do size = size + #part end
+    assert(size == expected * #PART, size)
+  end
+  given[1] = 0
   -- Unread parts are given up.
   local other = assert(http.get(base .. "/", { stream = true }))
   other:close()

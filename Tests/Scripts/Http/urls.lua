@@ -17,3 +17,9 @@ wrong("ml.http.encode_query: query.a must be a string, a number or a list of the
   http.encode_query, { a = { {} } })
 assert(http.encode_query { a = { 1, "x y" }, b = true } == "a=1&a=x%20y&b=true")
 assert(http.escape(5) == "5" and http.unescape "a%20b" == "a b")
+
+-- What browsers and servers read differently is no address.
+for _, address in ipairs { "http://127.0.0.1\\@example.org/", "http://example.org\\/" } do
+  local none, problem, code = http.get(address)
+  assert(none == nil and code == "EINVAL" and problem:find "is not a host", problem)
+end

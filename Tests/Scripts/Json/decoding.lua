@@ -98,3 +98,9 @@ for _, given in ipairs { { 1 }, { "1", 1 }, { "1", { nul = 1 } }, { "1", { max_d
   { "1", { max_size = -1 } }, { "1", { max_size = 0 } }, { "1", { max_depth = 10001 } } } do
   assert(not pcall(json.decode, given[1], given[2]), given[1])
 end
+
+-- The place of a mistake is found at once, however long the line before it.
+do
+  local _, problem = ml.json.decode('"' .. ("\\u0041"):rep(400000))
+  assert(problem == "json:1:2400002: the string does not end", problem)
+end

@@ -118,6 +118,11 @@ local function redirected(made, response, address)
   local method = made.method or "GET"
   if status == 303 and method ~= "HEAD" or status < 303 and method == "POST" then
     follows.method, follows.body = "GET", nil
+    follows.headers = fields.new(follows.headers)
+    for _, name in ipairs { "content-encoding", "content-language", "content-length",
+      "content-location", "content-type" } do
+      follows.headers[name] = nil
+    end
   elseif type(made.body) == "function" then
     return nil  -- It was read already.
   end

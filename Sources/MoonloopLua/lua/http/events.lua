@@ -40,62 +40,86 @@ function events.encode(event)
   return table.concat(lines) .. "\n"
 end
 
--- Takes a line into an event that is under way.
-local function take(event, text)
+-- Takes a line into an event that is under way: lines of data into their list.
+-- @return how much longer the data is
+local function take(event, data, text)
   local name, value = text:match "^([^:]*):? ?(.*)$"
   if name == "data" then
-    event.data = event.data and event.data .. "\n" .. value or value
+    data[#data + 1] = value
+    return #value + 1
   elseif name == "event" and value ~= "" or name == "id" and not value:find "%z" then
     event[name] = value
   elseif name == "retry" and value:find "^%d+$" then
     event.retry = tonumber(value) / 1000
+  end
+  return 0
+end
+
+local function check_size(size, limit)
+  if size > limit then mistake "response:events: an event is too long" end
+end
+
+-- A function that gives the lines of a body, each of at most so many bytes.
+local function lines_of(read, limit)
+  -- What was read last, and where its next line begins; and the parts of a line before that.
+  local buffer, place, parts, size = "", 1, {}, 0
+  local is_first, has_returned = true, false
+  local function rest_of_line(stop)
+    local text = buffer:sub(place, stop - 1)
+    if size > 0 then
+      parts[#parts + 1] = text
+      text = table.concat(parts)
+      parts, size = {}, 0
+    end
+    if not is_first then return text end
+    is_first = false
+    return (text:gsub("^\xef\xbb\xbf", ""))
+  end
+  return function()
+    while true do
+      -- A line feed after a carriage return may come later; the line is over without it.
+      if has_returned and place <= #buffer then
+        has_returned = false
+        if buffer:byte(place) == 10 then place = place + 1 end
+      end
+      local stop = buffer:find("[\r\n]", place)
+      if stop then
+        local text = rest_of_line(stop)
+        place, has_returned = stop + 1, buffer:byte(stop) == 13
+        return text
+      end
+      if place <= #buffer then
+        parts[#parts + 1] = buffer:sub(place)
+        size = size + #parts[#parts]
+        check_size(size, limit)
+      end
+      local part, problem = read()
+      if problem then error(problem, 0) end
+      if not part then return nil end
+      buffer, place = part, 1
+    end
   end
 end
 
 --- An iterator over the events of a body: { data, event, id, retry (seconds) }. An event without
 --- data is none; one that is longer than the limit raises an error, as a failed read does.
 function events.iterator(read, limit)
-  local buffer, place, is_first, has_returned = "", 1, true, false
-  local function next_line()
-    while true do
-      if is_first and #buffer > 2 then
-        is_first = false
-        if buffer:sub(1, 3) == "\xef\xbb\xbf" then place = 4 end
-      end
-      -- A line feed after a carriage return may come later; the line is over without it.
-      if has_returned and place <= #buffer then
-        has_returned = false
-        if buffer:byte(place) == 10 then place = place + 1 end
-      end
-      local text, ending, after = buffer:match("^([^\r\n]*)([\r\n])()", place)
-      if text then
-        place, has_returned = after, ending == "\r"
-        return text
-      end
-      local part, problem = read()
-      if problem then error(problem, 0) end
-      if not part then return nil end
-      buffer, place = buffer:sub(place) .. part, 1
-      if #buffer > limit then mistake "response:events: an event is too long" end
-    end
-  end
   local id, retry
+  local next_line = lines_of(read, limit)
   return function()
-    local event = {}
+    local event, data, size = {}, {}, 0
     for text in next_line do
       if text ~= "" then
-        take(event, text)
+        size = size + take(event, data, text)
+        check_size(size, limit)
       else
         -- These count without data too, and are delivered with the next event that has data.
         id, retry = event.id or id, event.retry or retry
-        if event.data then
-          event.id, event.retry, retry = id, retry, nil
+        if data[1] then
+          event.data, event.id, event.retry, retry = table.concat(data, "\n"), id, retry, nil
           return event
         end
-        event = {}
-      end
-      if event.data and #event.data > limit then
-        mistake "response:events: an event is too long"
+        event, size = {}, 0
       end
     end
   end

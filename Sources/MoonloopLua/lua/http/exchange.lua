@@ -188,7 +188,9 @@ function exchange.run(stream, options, address, keeps, left, finish, what)
   end
   -- What is left unsent after an early answer would be taken for the next request.
   response.reusable = framing ~= "close" and is_sent and message.keeps_alive(response) or false
-  local parts = body.parts(stream, framing, options.max_body, left)
+  -- What is read in parts is not held, so that it may be of any length.
+  local most = options.max_body or options.stream and math.maxinteger or nil
+  local parts = body.parts(stream, framing, most, left)
   response.finish = function(is_whole)
     response.finish = nil
     finish(is_whole and response.reusable, is_sent)

@@ -82,11 +82,12 @@ function url.parse(text)
     if path:find "%z" then return nil, "the path of the socket has a zero byte" end
     return { path = path, target = target, authority = "localhost" }
   end
+  local given = authority
   authority = authority:gsub("^.*@", "")
   local host, port = authority:match "^%[([%x:.]+)%]:?(%d*)$"
   if not host then host, port = authority:match "^([^:]+):?(%d*)$" end
   local number = port == "" and (is_tls and 443 or 80) or tonumber(port) or 0
-  if not host or #host > HOST_LIMIT or host:find "[%c ]" or number < 1 or number > 65535 then
+  if not host or #host > HOST_LIMIT or given:find "[%c \\]" or number < 1 or number > 65535 then
     return nil, ("%s is not a host"):format(quoting.quoted(quoting.cut(authority, 80, "...")))
   end
   return { host = host, port = math.tointeger(number), target = target,

@@ -31,7 +31,7 @@ local NAME_MOST = 240  -- bytes of the name of a snapshot; the system takes 255 
 
 --- A name of a file, from that of a test.
 function files.name_of(name)
-  local plain = name:gsub("[^%w_-]+", "-")
+  local plain = name:gsub("[^%w_\128-\255-]+", "-")
   if #plain <= NAME_MOST then return plain end
   local sum = 0
   for place = 1, #name do sum = (sum * 31 + name:byte(place)) & 0xffffffff end
