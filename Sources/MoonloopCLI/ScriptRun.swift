@@ -250,6 +250,7 @@ final class ScriptRun {
       Ending.begin()
       Ending.stopCallout()
     } else {
+      runtime.tasks.reportUnawaited()
       flush()
       runtime.bed?.close()
       finishFiles()

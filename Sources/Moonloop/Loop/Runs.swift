@@ -44,7 +44,7 @@ package final class Runs {
     runtime.state.resumeBudget(budget)
     context.running = outer
     context.tasks.stopFinishedWait()
-    if Ending.reason == Ending.byProgram { Ending.stopCallout() }  // `os.exit` was called inside
+    stopAfterExit()
     runtime.bed?.limit?.endRunner()
     return result
   }
@@ -56,6 +56,11 @@ package final class Runs {
   }
 
   func endNesting() { nesters.removeLast() }
+
+  /// Stops the code that began a run in which `os.exit` was called.
+  func stopAfterExit() {
+    if Ending.reason == Ending.byProgram { Ending.stopCallout() }
+  }
 
   /// Whether a script began the innermost run.
   var isInOwnRun: Bool { nesters.last?.depth == loop.depth }

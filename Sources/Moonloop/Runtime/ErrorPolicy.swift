@@ -205,6 +205,7 @@ extension Runtime {
     case .returned: return verdict
     case .failed(let task), .stopped(let task):
       let second = state.takeError(of: task)
+      if second.kind == .interrupted, errors.expectsInterrupts() { return usual }
       errors.noteReported()
       errors.write("moonloop: error in the error handler\n\(second.report)")
       return nil

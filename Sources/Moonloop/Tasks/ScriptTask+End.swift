@@ -135,6 +135,16 @@ extension Tasks {
     runtime.report(entry.failure.error, entry.subject, isOwn: isOwn)
   }
 
+  /// No pass follows that would report them.
+  package func reportUnawaited() {
+    let failed = unawaited.sorted { $0.key.rawValue < $1.key.rawValue }
+    unawaited = [:]
+    for (turn, failure) in failed {
+      loop.invalidate(turn)
+      reportUnawaited(failure)
+    }
+  }
+
   /// A failure is being delivered: it is not reported again.
   func take(_ failure: TaskFailure) {
     failure.isTaken = true

@@ -265,12 +265,7 @@ extension Tasks {
     defer { context.isEnding = forGood || wasEnding }
     for task in all { end(task, closes: !mustHurry(since: began, stops)) }
     table = TaskTable()
-    let failed = unawaited.sorted { $0.key.rawValue < $1.key.rawValue }
-    for (turn, failure) in failed {
-      loop.invalidate(turn)
-      reportUnawaited(failure)
-    }
-    unawaited = [:]
+    reportUnawaited()
   }
 
   /// Whether a guest has taken as long to close what its tasks hold as one call may.

@@ -43,6 +43,7 @@ extension Tasks {
     waits.removeLast()
     _ = loop.takeStopValue()
     stopFinishedWait()
+    context.runs.stopAfterExit()
     return (result, mode)
   }
 

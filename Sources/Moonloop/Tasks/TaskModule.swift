@@ -140,6 +140,10 @@ extension HostCall {
 
   /// The results of a task that has ended, or its error, raised.
   fileprivate func give(_ task: ScriptTask) throws(RaisedValue) -> Int32 {
+    if task.failure?.error.kind == .interrupted, runtime.errors.expectsInterrupts() {
+      state.interruptHandle.interrupt()  // a value that is raised would be reported
+      return 0
+    }
     if let reason = runtime.tasks.reason(of: task, for: currentTask) { throw RaisedValue(reason) }
     return Int32(task.values.push(on: stack))
   }

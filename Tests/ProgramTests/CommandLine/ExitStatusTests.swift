@@ -130,6 +130,41 @@ struct ExitStatusTests {
     Row(
       arguments: ["run", "-e", loop + "l:task(function() os.exit(5, true) end) l:after(9, print)"],
       status: 5),
+    Row(  // also where something waits for the task that calls it, by a run of its own;
+      arguments: [
+        "run", "-e",
+        loop + "l:after(0, function() l:task(function() require 'moonloop'.sleep(0) "
+          + "os.exit(5, true) end):wait() print 'not reached' end)",
+      ], status: 5),
+    Row(
+      arguments: [
+        "run", "-e",
+        loop + "l:after(0, function() local t = l:task(function() require 'moonloop'.sleep(9) end) "
+          + "l:task(function() os.exit(5, true) end) t:wait { mode = 'default' } "
+          + "print 'not reached' end)",
+      ], status: 5),
+    Row(  // in an error handler;
+      arguments: [
+        "run", "-e",
+        loop + "l.on_error = function() os.exit(5, true) end l:after(0, function() error 'no' end)",
+      ], status: 5),
+    Row(
+      arguments: [
+        "run", "-e",
+        "require 'moonloop'.guest { text = 'error [[no]]', on_error = function() "
+          + "os.exit(5, true) end }",
+      ], status: 5),
+    Row(  // and with the failure of a task that was to be reported in the next pass.
+      arguments: [
+        "run", "-e",
+        loop + "l:task(function() error 'no' end) require 'moonloop'.sleep(0) os.exit(0)",
+      ], status: 0, errors: ["error in task (made at (command line):1)"]),
+    Row(
+      arguments: [
+        "run", "-e",
+        loop + "l.on_error = function(e) print(e.message) os.exit(1) end "
+          + "l:task(function() error('no', 0) end) require 'moonloop'.sleep(0) os.exit(7)",
+      ], status: 1, output: "no\n"),
     Row(
       arguments: ["run", "-e", "coroutine.wrap(function() os.exit(4, true) end)() print 'no'"],
       status: 4),
