@@ -1,4 +1,6 @@
--- A configuration that is computed: only its text is checked.
+-- A configuration that is computed, from sections alone: it is read as `run` does.
 local config = { timers = {} }
-config.timers.beat = { evry = 1, handler = print }
+for _, name in ipairs { "beat", "tick" } do
+  config.timers[name] = { evry = 1, handler = print }
+end
 return config

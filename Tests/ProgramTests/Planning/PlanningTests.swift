@@ -106,7 +106,9 @@ struct PlanningTests {
       Row("check-modal", "check --for 15s modal.lua", status: 1),
       Row("check-not-run", "check starves-others.lua", folder: "defects"),
       Row("check-other-table", "check other-table.lua", folder: "defects"),
-      Row("check-computed", "check computed.lua", folder: "defects"),
+      Row("check-computed", "check computed.lua", folder: "defects", status: 1),
+      Row("check-computed-section", "check computed-section.lua", folder: "defects", status: 1),
+      Row("check-computed-elsewhere", "check computed-elsewhere.lua", folder: "defects"),
       Row("check-allowed", "check allowed.lua", folder: "defects"),
       Row(
         "check-json", "check --json wide-tolerance.lua allowed.lua", folder: "defects", status: 1),

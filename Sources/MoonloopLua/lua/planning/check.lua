@@ -36,6 +36,43 @@ local function seems_configuration(file)
   return false
 end
 
+local IS_SECTION = {}
+for _, name in ipairs(configuration.sections) do IS_SECTION[name] = true end
+
+-- Whether a constructor has sections only, if anything.
+local function has_sections_only(file, brace)
+  for _, entry in ipairs(file:split(brace)) do
+    if not IS_SECTION[entry.key] then return false end
+  end
+  return true
+end
+
+-- Whether a file returns a table whose only fields are sections, wherever they are filled: a
+-- configuration, to be evaluated as one that is written out.
+local function is_computed_configuration(file)
+  if not seems_configuration(file) then return false end
+  local list, value = file.list, 0
+  for index, token in ipairs(list) do
+    if token.kind == "name" and token.text == "return" and not file:function_at(index) then
+      value = index + 1
+    end
+  end
+  if list[value].text == "{" then return has_sections_only(file, value) end
+  local name, is_made = list[value].text, false
+  for index, token in ipairs(list) do
+    if token.kind == "name" and token.text == name and index ~= value then
+      local after = list[index + 1].text
+      if after == "=" and list[index + 2].text == "{" then
+        is_made = has_sections_only(file, index + 2)
+        if not is_made then return false end
+      elseif after ~= "." or not IS_SECTION[list[index + 2].text] then
+        return false
+      end
+    end
+  end
+  return is_made and list[value + 1].kind == "end"
+end
+
 -- The findings of all files: { file, line, rule, what, why, advice } each; and notes as texts. Or
 -- nil and a message.
 function check.files(paths, options)
@@ -64,6 +101,9 @@ function check.files(paths, options)
     forms[place] = configuration.written_as(text)
     local line, problem = syntax_mistake(text, path)
     local file = look(path, text)
+    if not forms[place] and not line and not file:is_ours() and is_computed_configuration(file) then
+      forms[place] = "configuration"
+    end
     if line then
       file.is_broken = true
       file.report("syntax", line, problem)
