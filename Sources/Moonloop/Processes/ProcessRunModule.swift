@@ -158,26 +158,21 @@ private final class ProcessRun {
   /// No task waits for it any more.
   func abandon() { process.terminate(SignalNumber.term, grace: grace) }
 
-  /// Pushes its outcome. [-0, +n]
+  /// Pushes its outcome: the result; or nil, message, code and the result. [-0, +n]
   func push(on stack: LuaStack) -> Int {
-    let title = process.title
     let status = process.status ?? .unknown
-    if let overflow, overflow.isOutOfMemory {
-      return stack.pushFailure(
-        "ml.process.run: there was no memory for the standard \(overflow.output) of '\(title)', "
-          + "which was killed; raise the memory limit, or use spawn and read as it comes", "ENOMEM")
-    } else if let overflow {
-      return stack.pushFailure(
-        "ml.process.run: '\(title)' wrote more than \(limit) bytes to its standard "
-          + "\(overflow.output), and was killed; raise 'limit', or use spawn and read as it comes",
-        "EMSGSIZE")
+    guard let failure = failure(status) else {
+      pushResult(status, on: stack)
+      return 1
     }
-    if isLate {
-      let seconds = LuaText.short(Double(timeout) / 1e9)
-      return stack.pushFailure(
-        "ml.process.run: '\(title)' had not ended after \(seconds) s", "ETIMEDOUT")
-    }
-    if checks, status.code != 0 { return pushFailure(title, status, on: stack) }
+    let count = stack.pushFailure(failure.text, failure.code)
+    if overflow?.isOutOfMemory ?? false { return count }
+    pushResult(status, on: stack)
+    return count + 1
+  }
+
+  /// How it ended, and what it wrote. [-0, +1]
+  private func pushResult(_ status: ChildStatus, on stack: LuaStack) {
     stack.newTable(fields: 4)
     stack.setFields(status)
     for (name, sink) in [("stdout" as StaticString, output), ("stderr", errors)] {
@@ -186,10 +181,27 @@ private final class ProcessRun {
       sink.bytes.withUnsafeBytes { stack.push(bytes: $0) }
       stack.rawSet(-3)
     }
-    return 1
   }
 
-  private func pushFailure(_ title: String, _ status: ChildStatus, on stack: LuaStack) -> Int {
+  private func failure(_ status: ChildStatus) -> (text: String, code: String)? {
+    let title = process.title
+    if let overflow, overflow.isOutOfMemory {
+      return (
+        "ml.process.run: there was no memory for the standard \(overflow.output) of '\(title)', "
+          + "which was killed; raise the memory limit, or use spawn and read as it comes", "ENOMEM"
+      )
+    } else if let overflow {
+      return (
+        "ml.process.run: '\(title)' wrote more than \(limit) bytes to its standard "
+          + "\(overflow.output), and was killed; raise 'limit', or use spawn and read as it comes",
+        "EMSGSIZE"
+      )
+    }
+    if isLate {
+      let seconds = LuaText.short(Double(timeout) / 1e9)
+      return ("ml.process.run: '\(title)' had not ended after \(seconds) s", "ETIMEDOUT")
+    }
+    if !checks || status.code == 0 { return nil }
     var text = "ml.process.run: '\(title)' "
     if let code = status.code {
       text += "ended with code \(code)"
@@ -198,7 +210,7 @@ private final class ProcessRun {
     }
     let last = (errors?.bytes ?? []).split(separator: 10).last.map { $0.prefix(400) }
     if let last { text += ": " + LuaText.clean(String(decoding: last, as: UTF8.self)) }
-    return stack.pushFailure(text, "FAILED")
+    return (text, "FAILED")
   }
 }
 
@@ -225,7 +237,11 @@ private final class PipeSink: ChildOutput {
             runtime.state.count(bytes.count, in: &charge)
           }
           if !isTooMuch && runtime.state.hasRoom() { return }
-          (bytes, charge) = ([], nil)
+          if isTooMuch {
+            bytes += UnsafeRawBufferPointer(rebasing: scratch[..<(limit - bytes.count)])
+          } else {
+            (bytes, charge) = ([], nil)
+          }
           overflow(!isTooMuch)
         }
       } catch {

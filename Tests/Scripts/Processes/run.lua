@@ -19,22 +19,32 @@ assert(ml.process.run({ "true", input = text }).code == 0)
 local merged = assert(ml.process.run { "sh", "-c", "echo a; echo b >&2", stderr = "stdout" })
 assert(merged.stdout == "a\nb\n" and merged.stderr == nil)
 
+-- A run that fails gives what it has as a fourth result.
 local function fails(code, text, options)
-  local ok, message, found = ml.process.run(options)
+  local ok, message, found, result = ml.process.run(options)
   assert(ok == nil and found == code and message:find(text, 1, true), message)
+  return result
 end
-fails("FAILED", "ml.process.run: 'sh' ended with code 3: no luck",
-  { "sh", "-c", "echo no luck >&2; exit 3", check = true })
-fails("FAILED", "ml.process.run: 'sh' was killed by SIGHUP",
-  { "sh", "-c", "kill -HUP $$", check = true })
+r = fails("FAILED", "ml.process.run: 'sh' ended with code 3: no luck",
+  { "sh", "-c", "echo half; echo no luck >&2; exit 3", check = true })
+assert(r.code == 3 and r.stdout == "half\n" and r.stderr == "no luck\n")
+r = fails("FAILED", "ml.process.run: 'sh' was killed by SIGHUP",
+  { "sh", "-c", "kill -HUP $$", check = true, stderr = "null" })
+assert(r.signal == "hup" and r.stdout == "" and r.stderr == nil)
+assert(fails("ENOENT", "cannot run", { "/no such program" }) == nil)
 assert(ml.process.run({ "true", check = true }).code == 0)
-fails("EMSGSIZE",
-  "ml.process.run: 'yes' wrote more than 100000 bytes to its standard output, and was killed",
-  { "yes", limit = 100000 })
+r = fails("EMSGSIZE",
+  "ml.process.run: 'yes' wrote more than 100001 bytes to its standard output, and was killed",
+  { "yes", limit = 100001 })
+assert(r.signal == "kill" and r.stdout == ("y\n"):rep(50000) .. "y", "as much as is allowed")
 fails("EMSGSIZE", "standard error", { "sh", "-c", "echo long >&2", limit = 3 })
 assert(ml.process.run({ "printf", "123", limit = 3 }).stdout == "123")
 fails("ETIMEDOUT", "ml.process.run: 'sleep' had not ended after 0.01 s",
   { "sleep", "100", timeout = 0.01 })
+r = fails("ETIMEDOUT", "had not ended",
+  { "sh", "-c", "trap 'echo last words; exit 9' TERM; echo first; while :; do sleep 0.01; done",
+    timeout = 0.2 })
+assert(r.code == 9 and r.stdout == "first\nlast words\n")
 fails("ETIMEDOUT", "had not ended", { "sh", "-c", "trap '' TERM; while :; do sleep 0.01; done",
   timeout = 0.05, grace = 0.05, group = true })
 
