@@ -186,7 +186,8 @@ unsigned cmx_fill_standard_streams(void) {
   unsigned mask = 0;
   for (int fd = 0; fd <= 2; fd++) {
     if (cmx_is_open(fd)) continue;
-    int opened = open("/dev/null", O_RDWR);
+    // What is written to a standard output that was closed is lost, and writing has to say so.
+    int opened = open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
     if (opened == fd) mask |= 1u << fd;
     else if (opened >= 0) close(opened);
   }

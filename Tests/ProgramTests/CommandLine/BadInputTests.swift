@@ -209,6 +209,17 @@ struct BadInputTests {
         + " (No space left on device)\nfive\n")
   }
 
+  @Test("output is lost, and that is told, if standard output was closed from the start")
+  func closedOutput() throws {
+    let printing = try outcome(ofShell: "exec \"$0\" run -e \"$1\" >&-", "print(1)")
+    #expect(printing.status == 1)
+    #expect(
+      printing.errors
+        == "moonloop: cannot write to standard output: output is lost (Bad file descriptor)\n")
+    let silent = try outcome(ofShell: "exec \"$0\" run -e \"$1\" >&-", "io.stderr:write 'x'")
+    #expect(silent.status == 0 && silent.errors == "x")
+  }
+
   @Test("standard streams that are closed are not taken by other files")
   func closedStreams() throws {
     let script = """
