@@ -23,6 +23,8 @@ end
 local OK <const> = "HTTP/1.1 200 OK\r\n"
 local KEPT <const> = "connection: keep-alive\r\n"
 local CHUNKED <const> = "transfer-encoding: chunked\r\n\r\n"
+local FAILED <const> = "HTTP/1.1 500 Internal Server Error\r\nconnection: close\r\n"
+  .. "content-length: 22\r\ncontent-type: text/plain; charset=utf-8\r\n\r\ninternal server error\n"
 
 -- What a handler does, what then comes besides the date, and what is reported; after that comes the
 -- second response, or else the connection is closed.
@@ -66,6 +68,10 @@ local CASES = {
     "HTTP/1.1 204 No Content\r\n" .. KEPT .. "\r\n", nil, true },
   text_204 = { function() return 204, "", { ["transfer-encoding"] = "chunked" } end,
     "HTTP/1.1 204 No Content\r\n" .. KEPT .. "\r\n", nil, true },
+  body_204 = { function() return 204, "lost" end, FAILED,
+    "GET /: a response with the status 204 has no body, got \"lost\"; return 204 alone" },
+  body_304 = { function() return { status = 304, body = "lost" } end, FAILED,
+    "GET /: a response with the status 304 has no body, got \"lost\"; return 304 alone" },
   closing = { function() return 200, "x", { connection = "Close" } end,
     OK .. "connection: Close\r\ncontent-length: 1\r\n"
       .. "content-type: text/plain; charset=utf-8\r\n\r\nx" },
@@ -84,13 +90,10 @@ local CASES = {
 for place, length in ipairs { "abc", -1, 1.5, { 5, 6 }, { 5 }, "5, 5", "" } do
   CASES["wrong_length_" .. place] = { function(_, response)
     response:start(200, { ["content-length"] = length })
-  end, "HTTP/1.1 500 Internal Server Error\r\nconnection: close\r\ncontent-length: 22\r\n"
-    .. "content-type: text/plain; charset=utf-8\r\n\r\ninternal server error\n",
+  end, FAILED,
     "response:start: the header 'content-length' must be one whole number of bytes" }
 end
-CASES.gap = { function() return 200, "x", { ["set-cookie"] = { "a", nil, "c" } } end,
-  "HTTP/1.1 500 Internal Server Error\r\nconnection: close\r\ncontent-length: 22\r\n"
-    .. "content-type: text/plain; charset=utf-8\r\n\r\ninternal server error\n",
+CASES.gap = { function() return 200, "x", { ["set-cookie"] = { "a", nil, "c" } } end, FAILED,
   "GET /: the header 'set-cookie' must be a string, a number or a list of them, "
     .. "got a list with gaps" }
 

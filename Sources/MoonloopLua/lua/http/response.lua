@@ -275,6 +275,10 @@ function responses.finish(self, status, text, headers)
       host.given(text)), type(text) == "table" and "; ml.json.encode makes a text of one" or "")
   end
   text = tostring(text)
+  if not allows and text ~= "" then
+    mistake(("%s: a response with the status %d has no body, got %s"):format(SERVE, status,
+      host.given(text)), ("; return %d alone"):format(status))
+  end
   if allows then
     local length = fields.length(made, SERVE)
     if length and length ~= #text and not self.is_head then
