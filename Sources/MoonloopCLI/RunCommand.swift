@@ -324,8 +324,9 @@ extension ScannedOptions {
 
   fileprivate func bytes(_ name: String, atLeast least: Int) throws(UsageError) -> Int? {
     guard let text = value(name) else { return nil }
-    guard let bytes = Quantity.bytes(text) else {
-      throw bad(name, "a size, e.g. 64M, 512K or 1G", text)
+    guard let bytes = ByteCount.of(text) else {
+      let advice = ByteCount.better(than: text).map { "; write '\($0)'" } ?? ""
+      throw bad(name, "a size, e.g. 64M, 512K or 1G", text, advice)
     }
     if bytes < least { throw bad(name, "at least \(least >> 20)M", text) }
     return bytes
@@ -343,7 +344,9 @@ extension ScannedOptions {
       command: "run")
   }
 
-  fileprivate func bad(_ name: String, _ expected: String, _ given: String) -> UsageError {
-    UsageError(message: "\(name): must be \(expected), got '\(given)'", command: "run")
+  fileprivate func bad(
+    _ name: String, _ expected: String, _ given: String, _ advice: String = ""
+  ) -> UsageError {
+    UsageError(message: "\(name): must be \(expected), got '\(given)'\(advice)", command: "run")
   }
 }

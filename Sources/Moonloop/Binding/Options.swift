@@ -39,11 +39,18 @@ extension HostCall {
     try stack.seconds(index, "\(what)", rule)
   }
 
+  /// The name of one mode.
+  package func mode(_ index: Int32, _ what: String = "the mode") throws(ScriptMistake) -> ModeName {
+    let name = try string(index, what)
+    if name.isEmpty { throw mistake("\(what) must be the name of a mode, got \"\"") }
+    return ModeName(name)
+  }
+
   /// A list of mode names, or one name.
   package func modes(_ index: Int32, _ what: String = "'modes'") throws(ScriptMistake) -> [ModeName]
   {
     switch stack.type(index) {
-    case .string: return [ModeName(try string(index, what))]
+    case .string where stack.string(index) != "": return [ModeName(try string(index, what))]
     case .table:
       let table = stack.absolute(index)
       var names: [ModeName] = []
@@ -51,7 +58,7 @@ extension HostCall {
         let type = stack.rawGet(table, item: Int64(names.count + 1))
         defer { stack.pop() }
         if type == .nil { break }
-        guard type == .string, let name = stack.string(-1) else {
+        guard type == .string, let name = stack.string(-1), name != "" else {
           throw mistake("\(what) must hold names of modes, got \(given(-1))")
         }
         names.append(ModeName(name))
@@ -136,6 +143,11 @@ package struct Options {
 
   package func modes(_ name: StaticString = "modes") throws(ScriptMistake) -> [ModeName]? {
     try read(name) { index throws(ScriptMistake) in try call.modes(index, "'\(name)'") }
+  }
+
+  /// The option 'mode'.
+  package func mode() throws(ScriptMistake) -> ModeName? {
+    try read("mode") { index throws(ScriptMistake) in try call.mode(index, "'mode'") }
   }
 
   package func string(_ name: StaticString) throws(ScriptMistake) -> String? {

@@ -92,10 +92,11 @@ package struct GuestGrants: Sendable {
   private mutating func narrow(_ grant: Grant, to what: String) throws(Mistake) {
     switch grant.capability {
     case .net:
-      guard let rule = PlaceRule(what) else {
+      let isPort = !what.isEmpty && what.utf8.allSatisfy { 0x30...0x39 ~= $0 }
+      guard !isPort, let rule = PlaceRule(what) else {
         throw Mistake(
           message: "'net=\(what)': must be HOST, HOST:PORT, HOST:FIRST-LAST or unix:PATH; the host "
-            + "may be *")
+            + "may be *" + (isPort ? "; did you mean 'net=*:\(what)'?" : ""))
       }
       places?.append(rule)
     case .files: try narrowFiles(to: what)

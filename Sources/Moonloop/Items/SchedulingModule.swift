@@ -77,7 +77,7 @@ func loopRemove(_ call: HostCall) throws -> Int32 {
 func loopContains(_ call: HostCall) throws -> Int32 {
   let scheduled = try call.scheduled(2)
   let mode =
-    call.stack.type(3) == .none ? .default : ModeName(try call.string(3, "the mode"))
+    call.stack.type(3) == .none ? .default : try call.mode(3)
   switch scheduled {
   case .timer(let id): call.stack.push(call.loop.contains(id, mode))
   case .item(let handle): call.stack.push(call.loop.contains(handle.item, mode: mode))

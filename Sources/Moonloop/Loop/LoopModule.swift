@@ -97,10 +97,10 @@ func loopRun(_ call: HostCall) throws -> Int32 {
   var returnAfterSource = false
   switch call.stack.type(2) {
   case .none, .nil: break
-  case .string: mode = ModeName(try call.string(2, "the mode"))
+  case .string: mode = try call.mode(2)
   default:
     let options = try call.options(2, runOptions, example: "{ mode = \"default\", timeout = 5 }")
-    mode = ModeName(try options.string("mode") ?? "default")
+    mode = try options.mode() ?? .default
     timeout = try options.seconds("timeout", .any).flatMap {
       $0 == .max ? nil : .nanoseconds($0)
     }
@@ -180,7 +180,11 @@ private let loopNow: LuaRawFunction = { L, context in
 
 func loopAddCommonMode(_ call: HostCall) throws -> some LuaPushable {
   try call.requireLoop()
-  let failures = call.loop.addCommonMode(ModeName(try call.string(2, "the mode")))
+  let mode = try call.mode(2)
+  if mode == .common {
+    throw call.mistake("'common' is the set itself; name a mode to be in it")
+  }
+  let failures = call.loop.addCommonMode(mode)
   if let first = failures.first {
     throw OperatingFailure("loop:add_common_mode: \(first)", first.code)
   }
@@ -190,7 +194,7 @@ func loopAddCommonMode(_ call: HostCall) throws -> some LuaPushable {
 /// `loop:next_timer(mode)`: the earliest date of a mode's timers.
 func loopNextTimer(_ call: HostCall) throws -> Double? {
   try call.requireLoop()
-  let mode = call.count < 2 ? .default : ModeName(try call.string(2, "the mode"))
+  let mode = call.count < 2 ? .default : try call.mode(2)
   return call.loop.nextTimerDate(mode: mode).map { Double($0.nanoseconds) / 1e9 }
 }
 

@@ -190,7 +190,7 @@ func portRequest(_ call: HostCall) throws -> Int32 {
     let options = try call.options(3, requestOptions, example: "{ timeout = 2 }")
     wanted.timeout = try options.seconds("timeout", .notNegative)
     wanted.sendTimeout = try options.seconds("send_timeout", .notNegative)
-    wanted.mode = try options.string("mode").map { ModeName($0) }
+    wanted.mode = try options.mode()
   }
   if wanted.mode == .common {
     throw call.mistake("'common' is a set of modes; name one mode, such as 'default'")

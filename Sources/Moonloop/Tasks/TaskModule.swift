@@ -188,7 +188,7 @@ extension HostCall {
     if stack.type(index) == .none || stack.type(index) == .nil { return (nil, nil) }
     let options = try options(index, waitOptions, example: "{ timeout = 5 }")
     let timeout = try options.seconds("timeout", .any)
-    let mode = try options.string("mode").map { ModeName($0) }
+    let mode = try options.mode()
     if mode == .common {
       throw mistake("'common' is a set of modes; wait in one mode of it, such as 'default'")
     }

@@ -108,21 +108,13 @@ extension Options {
     let type = push(name)
     defer { call.stack.pop() }
     if type == .nil { return nil }
-    let value = type == .string ? call.stack.string(-1).flatMap(Self.bytes) : call.stack.integer(-1)
+    let text = type == .string ? call.stack.string(-1) : nil
+    let value = text.map(ByteCount.of) ?? call.stack.integer(-1)
     guard let value, value >= least else {
       throw call.mistake(
         "'\(name)' must be a size of at least \(least >> 20)M, such as \"64M\", got "
-          + call.given(-1))
+          + call.given(-1), hint: text.flatMap(ByteCount.better).map { "write \"\($0)\"" })
     }
     return value
-  }
-
-  private static func bytes(_ text: String) -> Int? {
-    let shifts: [Character: Int] = ["K": 10, "M": 20, "G": 30]
-    let shift = text.last.flatMap { shifts[$0] } ?? 0
-    guard let number = Int(shift > 0 ? String(text.dropLast()) : text), number >= 0,
-      number <= Int.max >> shift
-    else { return nil }
-    return number << shift
   }
 }

@@ -245,6 +245,7 @@ struct ExitStatusTests {
     ("run --trace=1 -e ''", "'--trace' takes no value"),
     ("run --trace --trace -e ''", "given twice"),
     ("run --memory 64X -e ''", "--memory: must be a size, e.g. 64M, 512K or 1G, got '64X'"),
+    ("run --memory 8MB -e ''", "a size, e.g. 64M, 512K or 1G, got '8MB'; write '8M'"),
     ("run --memory 1K -e ''", "at least 1M, got '1K'"),
     ("run --timeout -1 -e ''", "must be a time, e.g."),
     ("run --timeout nan -e ''", "must be a time, e.g."),

@@ -54,6 +54,7 @@ import Testing
       ),
       (["--guest", "--allow", "net=a:b"], "--allow: 'net=a:b': must be HOST, HOST:PORT,"),
       (["--guest", "--allow", "net=a:9-8"], "--allow: 'net=a:9-8': must be HOST, HOST:PORT,"),
+      (["--guest", "--allow", "net=80"], "the host may be *; did you mean 'net=*:80'?"),
       (["--guest", "--allow", "fs="], "--allow: 'fs=': the path is missing"),
       (["--guest", "--allow", "fs=read"], "--allow: 'fs=read': the path is missing"),
       (
