@@ -77,17 +77,18 @@ function ml.process.spawn(options) end
 ---'input' or 'stdin' is given. If the task is cancelled meanwhile, the child is asked to end.
 ---Returns `nil, message, code` when the program cannot be run; "ETIMEDOUT" after 'timeout',
 ---"EMSGSIZE" for more output than 'limit', "ENOMEM" for more than a memory limit has room for, and
----with 'check' "FAILED" unless it ends with code 0. If it was run, the fourth result is what it would
----have returned otherwise: how it ended, and what it had written, up to 'limit'; not after "ENOMEM".
+---with 'check' "FAILED" unless it ends with code 0. If it was run, the fourth result is what it
+---would have returned otherwise: how it ended, and what it had written, up to 'limit'; not after
+---"ENOMEM".
 ---Raises an error that names the wrong option, and what `ml.sleep` raises.
 ---```lua
 ---loop:task(function()
 ---  local result = assert(ml.process.run { "sort", input = "b\na\n" })
 ---  io.write(result.stdout)   --> a
 ---  --> b
----  local _, message, _, failed = ml.process.run { "cat", "-", "/no", input = "a", check = true }
----  print(message)         --> ml.process.run: 'cat' ended with code 1: cat: /no: No such file or directory
----  print(failed.stdout)   --> a
+---  local _, message, _, failed = ml.process.run { "sh", "-c", "echo half; exit 3", check = true }
+---  print(message)               --> ml.process.run: 'sh' ended with code 3
+---  io.write(failed.stdout)      --> half
 ---end)
 ---```
 ---@async

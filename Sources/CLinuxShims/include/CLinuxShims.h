@@ -215,8 +215,8 @@ int cmx_unlink(const char *path);
 int cmx_set_mode(int fd, unsigned mode);
 
 // ---- Standard streams -----------------------------------------------------------------------
-// Opens /dev/null in place of each closed standard stream, the output as one that cannot be written;
-// returns a mask of those it opened.
+// Opens /dev/null in place of each closed standard stream, the output as one that cannot be
+// written; returns a mask of those it opened.
 unsigned cmx_fill_standard_streams(void);
 void cmx_empty_standard_streams(unsigned mask);
 // Flushes the C library's standard output; 0, or -errno of the first failure since the last call

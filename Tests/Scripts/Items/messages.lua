@@ -49,10 +49,11 @@ mistakes {
   { function() port:request(1, { mode = "" }) end,
     "port:request: 'mode' must be the name of a mode, got \"\"" },
   { function() ml.guest { text = "", limits = { memory = "8MB" } } end,
-    "ml.guest: 'memory' must be a size of at least 1M, such as \"64M\", got \"8MB\"; write \"8M\"" },
+    "ml.guest: 'memory' must be a size of at least 1M, such as \"64M\", got \"8MB\"; "
+      .. 'write "8M"' },
   { function() ml.guest { text = "", allow = { "net=80" } } end,
-    "ml.guest: 'allow': 'net=80': must be HOST, HOST:PORT, HOST:FIRST-LAST or unix:PATH; the host may be *; "
-      .. "did you mean 'net=*:80'?" },
+    "ml.guest: 'allow': 'net=80': must be HOST, HOST:PORT, HOST:FIRST-LAST or unix:PATH; "
+      .. "the host may be *; did you mean 'net=*:80'?" },
   { function() ml.source { print, modes = "x" } end,
     "ml.source: 'modes' is for loop:source; give the modes to loop:add" },
   { function() loop.source { print } end,

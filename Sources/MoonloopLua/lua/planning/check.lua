@@ -50,7 +50,7 @@ end
 -- Whether a file returns a table whose only fields are sections, wherever they are filled: a
 -- configuration, to be evaluated as one that is written out.
 local function is_computed_configuration(file)
-  if not seems_configuration(file) then return false end
+  if file:is_ours() or not seems_configuration(file) then return false end
   local list, value = file.list, 0
   for index, token in ipairs(list) do
     if token.kind == "name" and token.text == "return" and not file:function_at(index) then
@@ -71,6 +71,13 @@ local function is_computed_configuration(file)
     end
   end
   return is_made and list[value + 1].kind == "end"
+end
+
+-- What to tell of a file that is read as a script, and may not be one; or nil.
+local function note_on(file, form, path)
+  if file:is_ours() then return nil end
+  if form == "data" then return DATA:format(path, table.concat(configuration.sections, ", ")) end
+  return not form and seems_configuration(file) and COMPUTED:format(path) or nil
 end
 
 -- The findings of all files: { file, line, rule, what, why, advice } each; and notes as texts. Or
@@ -101,7 +108,7 @@ function check.files(paths, options)
     forms[place] = configuration.written_as(text)
     local line, problem = syntax_mistake(text, path)
     local file = look(path, text)
-    if not forms[place] and not line and not file:is_ours() and is_computed_configuration(file) then
+    if not (forms[place] or line) and is_computed_configuration(file) then
       forms[place] = "configuration"
     end
     if line then
@@ -109,11 +116,7 @@ function check.files(paths, options)
       file.report("syntax", line, problem)
     elseif forms[place] ~= "configuration" then
       others[#others + 1] = file
-      if forms[place] == "data" and not file:is_ours() then
-        notes[#notes + 1] = DATA:format(path, table.concat(configuration.sections, ", "))
-      elseif not forms[place] and not file:is_ours() and seems_configuration(file) then
-        notes[#notes + 1] = COMPUTED:format(path)
-      end
+      notes[#notes + 1] = note_on(file, forms[place], path)
     end
   end
   for place, path in ipairs(paths) do
