@@ -258,6 +258,8 @@ static const struct cmo_source sources[] = {
 #embed "lua/testing/words.lua" suffix(,)
     NEXT("testing.worker")
 #embed "lua/testing/worker.lua" suffix(,)
+    NEXT("text.handles")
+#embed "lua/text/handles.lua" suffix(,)
     NEXT("text.layout")
 #embed "lua/text/layout.lua" suffix(,)
     NEXT("text.options")

@@ -2,9 +2,9 @@
 -- buffer (CLinuxShims/log.c), and what has no room there is dropped and counted.
 local ml = require "moonloop"
 local check = require "moonloop.text.options"
+local handles = require "moonloop.text.handles"
 local host = require "moonloop.text.host"
 local lines = require "moonloop.log.lines"
-local spelling = require "moonloop.text.spelling"
 local unheld = require "moonloop.unheld"
 local warning = require "moonloop.warning"
 local mistake = host.mistake
@@ -15,11 +15,14 @@ local print = print
 
 local OPTIONS = { level = { "string", "debug", "info", "warn", "error" }, fields = "table",
   format = { "string", "text", "json", "journal" }, to = "any", rate = { "integer", 1, 1000000 } }
-local FIELDS = { "level", "dropped", "suppressed" }
+local FIELDS = { level = function(state) return state.level end }
+for _, name in ipairs { "dropped", "suppressed" } do
+  FIELDS[name] = function(state) return state.shared[name] end
+end
 local AGAIN = 0.02  -- seconds until a full descriptor is tried again
 
-local states = setmetatable({}, { __mode = "k" })  -- of each log, where no script reaches it
-local methods, meta = {}, { __name = "log", __metatable = "log" }
+local methods = {}
+local kind = handles.kind("log", methods, FIELDS)
 
 local Outlet = {}  -- where lines go, if not to a function
 Outlet.__index = Outlet
@@ -105,9 +108,9 @@ end
 
 for level, rank in pairs(lines.levels) do
   methods[level] = function(handle, message, fields)
-    local self = states[handle]
-    local problem = not self and "must be called with a colon"
-      or type(message) ~= "string" and "the message must be a string, got " .. host.given(message)
+    local self = kind.of(handle, level)
+    local problem = type(message) ~= "string"
+        and "the message must be a string, got " .. host.given(message)
       or fields ~= nil and type(fields) ~= "table"
         and "the fields must be a table, got " .. host.given(fields)
     if problem then mistake(("log:%s: %s"):format(level, problem)) end
@@ -117,21 +120,16 @@ for level, rank in pairs(lines.levels) do
   end
 end
 
-local function make(state)
-  local handle = setmetatable({}, meta)
-  states[handle] = state
-  return handle
-end
-
 function methods:with(fields)
+  local own = kind.of(self, "with")
   if type(fields) ~= "table" then mistake("log:with: takes a table of fields") end
-  local own = states[self]
-  return make(lines.merged(own, { fields = lines.merged(own.fields, fields) }))
+  return kind.make(lines.merged(own, { fields = lines.merged(own.fields, fields) }))
 end
 
 function methods:flush(options)
+  local state = kind.of(self, "flush")
   options = check("log:flush", options, { timeout = "number" })
-  local outlet, ends = tell(states[self].shared), ml.now() + (options.timeout or math.huge)
+  local outlet, ends = tell(state.shared), ml.now() + (options.timeout or math.huge)
   while outlet.sink do
     local left, problem, code = sinks.drain(outlet.sink)
     if problem then return nil, problem, code end
@@ -145,23 +143,15 @@ end
 
 -- What still waits is written first, without waiting for that.
 function methods:close()
-  local outlet = tell(states[self].shared)
+  local outlet = tell(kind.of(self, "close").shared)
   unheld.remove(outlet)
   outlet.is_closed = true
   if outlet.sink and not outlet.timer then outlet:__gc() end
 end
-meta.__close = methods.close
 
-function meta.__index(handle, key)
-  local state = states[handle]
-  if key == "level" then return state.level end
-  return (key == "dropped" or key == "suppressed") and state.shared[key] or methods[key]
-    or spelling.no_field("log", key, FIELDS, methods)
-end
-
-function meta.__newindex(handle, key, value)
+function kind.meta.__newindex(handle, key, value)
   if key ~= "level" then mistake(("log.%s: cannot be set"):format(tostring(key))) end
-  states[handle].level = check("ml.log", { level = value or "nil" }, OPTIONS).level
+  kind.of(handle).level = check("ml.log", { level = value or "nil" }, OPTIONS).level
 end
 
 return function(options)
@@ -170,7 +160,7 @@ return function(options)
   local form = has_sinks and to == "stderr" and sinks.is_journal(2) and "journal" or "text"
   local outlet, problem, code = open(to)
   if not outlet then return nil, problem, code end
-  return make { level = options.level or "info", fields = options.fields or {},
+  return kind.make { level = options.level or "info", fields = options.fields or {},
     form = lines.forms[options.format or form], rate = options.rate,
     shared = { outlet = outlet, dropped = 0, suppressed = 0, told = 0, held = {}, since = -1 } }
 end

@@ -211,7 +211,7 @@ local function attempt(path, ...)
   before, tried = nil, {}
   local kept, new, ended = generation.commit()
   if made and running then
-    running:become(made)
+    require("moonloop.configuration.items").become(running, made)
   elseif made then
     running = made
     run_phases()

@@ -1,20 +1,24 @@
 -- ml.workers: several workers that run the same script, for more than one core.
 local ml = require "moonloop"
+local handles = require "moonloop.text.handles"
 local host = require "moonloop.text.host"
 local spelling = require "moonloop.text.spelling"
 local mistake = host.mistake
 
 local methods = {}
-local NAMES = { "await", "stop" }
-local meta = { __name = "moonloop.Workers" }
+local meta = handles.close({}, "workers")
 
 function meta.__index(_, key)
   if methods[key] or math.type(key) then return methods[key] end
-  mistake(("workers: unknown field '%s'"):format(key),
-    spelling.hint(tostring(key), NAMES, "there are"))
+  spelling.no_field("workers", key, {}, methods)
+end
+
+local function check_self(self, method)
+  if getmetatable(self) ~= meta.__metatable then handles.refuse("workers", method) end
 end
 
 function methods:stop()
+  check_self(self, "stop")
   for _, worker in ipairs(self) do worker:stop() end
 end
 
@@ -23,6 +27,7 @@ local cancelling <const> = { __close = function(tasks)
 end }
 
 function methods:await()
+  check_self(self, "await")
   local results, ended = {}, ml.channel { name = "ends of workers", capacity = #self }
   local tasks <close> = setmetatable({}, cancelling)
   for number, worker in ipairs(self) do
@@ -75,7 +80,7 @@ return function(count, options)
   for number = 1, count do
     local worker, problem, code = ml.worker(options_of(number, options))
     if not worker then return nil, problem, code end
-    workers[number] = worker
+    rawset(workers, number, worker)
   end
   is_whole = true
   return workers

@@ -5,6 +5,7 @@ local generation = require "moonloop.generation"
 local positions = require "moonloop.configuration.positions"
 local rules = require "moonloop.configuration.rules"
 local sources = require "moonloop.configuration.sources"
+local handles = require "moonloop.text.handles"
 local spelling = require "moonloop.text.spelling"
 local mistake = require("moonloop.text.host").mistake
 
@@ -129,18 +130,15 @@ end
 local options = sources.options
 
 -- What runs: handles by section and name.
-local Running = { __name = "moonloop.Running" }
-local methods = {}
-local FIELDS = { "close", "observers", "run", "signals", "sources", "timers" }
-
-function Running:__index(key)
-  if methods[key] then return methods[key] end
-  mistake(("running: unknown field '%s'"):format(tostring(key)),
-    spelling.hint(tostring(key), FIELDS, "there are"))
+local methods, fields = {}, {}
+for _, section in ipairs { "observers", "signals", "sources", "timers" } do
+  fields[section] = function(state) return state[section] end
 end
+local kind = handles.kind("running", methods, fields)
 
-function Running:__tostring()
-  return ("configuration '%s', which has made %d"):format(self.name, #self.made)
+function kind.meta.__tostring(running)
+  local state = kind.of(running)
+  return ("configuration '%s', which has made %d"):format(state.name, #state.made)
 end
 
 -- The handles of a section, by name.
@@ -153,10 +151,10 @@ local function section_of(section)
 end
 
 function methods:close()
-  for index = #self.made, 1, -1 do self.made[index]:invalidate() end
-  self.made, self.is_closed = {}, true
+  local state = kind.of(self, "close")
+  for index = #state.made, 1, -1 do state.made[index]:invalidate() end
+  state.made, state.is_closed = {}, true
 end
-Running.__close = methods.close
 
 -- The options of `run`: a mode to run instead of the phases, and a timeout for everything.
 local function bounds_of(options)
@@ -183,14 +181,15 @@ end
 -- The timeout is for all of them together: no phase begins after it. Returns the result of the last
 -- one, and the value it was stopped with.
 function methods:run(options)
-  if self.is_closed then mistake "running:run: the configuration is closed" end
+  local state = kind.of(self, "run")
+  if state.is_closed then mistake "running:run: the configuration is closed" end
   local loop, why, value = ml.current(), "finished", nil
   local mode, timeout = bounds_of(options)
   local deadline = timeout and ml.now() + timeout
   local number = 0
   while true do
     local phase
-    if mode then phase = number == 0 and { mode = mode } else phase = self.phases[number + 1] end
+    if mode then phase = number == 0 and { mode = mode } else phase = state.phases[number + 1] end
     local left = deadline and math.max(0, deadline - ml.now()) or math.huge
     if not phase or number > 0 and left == 0 then return why, value end
     number = number + 1
@@ -206,7 +205,21 @@ local function reload(signal)
   if not (reloading.idle and signal == "hup") then reloading.again() end
 end
 
-local function make_signals(doc, loop, running, value, makers)
+-- Makes one handle and keeps it; or notes why it cannot be made.
+local function add(state, doc, section, name, make)
+  local line = positions.line(doc.node, { section, name })
+  generation.at(doc.name, line)
+  local ok, handle, message = pcall(make)
+  if ok and handle then
+    state[section][name] = handle
+    state.made[#state.made + 1] = handle
+    return
+  end
+  state.failures[#state.failures + 1] = ("%s:%s %s.%s: %s"):format(doc.name,
+    line > 0 and line .. ":" or "", section, name, tostring(ok and message or handle))
+end
+
+local function make_signals(doc, loop, state, value, makers)
   for _, name in ipairs(rules.sorted_keys(value.signals or {})) do
     local one = value.signals[name]
     local handler = type(one) == "function" and one or one.handler
@@ -216,7 +229,7 @@ local function make_signals(doc, loop, running, value, makers)
       local word = name:lower():gsub("^sig", "")
       handler = function() reload(word) end
     end
-    running:add(doc, "signals", name, function()
+    add(state, doc, "signals", name, function()
       local handle, message = makers.signal(loop, name,
         { signal = name, handler = handler, modes = type(one) == "table" and one.modes or nil })
       if handle then handle:keep_alive(false) end
@@ -226,23 +239,10 @@ local function make_signals(doc, loop, running, value, makers)
 end
 
 -- Replaces what ran before a reload: the current phase continues, followed by the new ones.
-function methods:become(other)
-  for key in pairs(self) do self[key] = nil end
-  for key, one in pairs(other) do self[key] = one end
-end
-
--- Makes one handle and keeps it; or notes why it cannot be made.
-function methods:add(doc, section, name, make)
-  local line = positions.line(doc.node, { section, name })
-  generation.at(doc.name, line)
-  local ok, handle, message = pcall(make)
-  if ok and handle then
-    self[section][name] = handle
-    self.made[#self.made + 1] = handle
-    return
-  end
-  self.failures[#self.failures + 1] = ("%s:%s %s.%s: %s"):format(doc.name,
-    line > 0 and line .. ":" or "", section, name, tostring(ok and message or handle))
+function items.become(running, other)
+  local state = kind.of(running)
+  for key in pairs(state) do state[key] = nil end
+  for key, one in pairs(kind.of(other)) do state[key] = one end
 end
 
 -- Makes what a document without mistakes describes. A simulation passes `makers` for kinds of
@@ -255,10 +255,10 @@ function items.make(doc, world)
   for kind, one in pairs(sources.kinds) do
     makers[kind] = world.makers and world.makers[kind] or one.make
   end
-  local running = setmetatable({ name = doc.name, made = {}, failures = {}, is_closed = false,
+  local state = { name = doc.name, made = {}, failures = {}, is_closed = false,
     timers = section_of "timers", sources = section_of "sources",
     observers = section_of "observers", signals = section_of "signals",
-    phases = value.run or { { mode = "default" } } }, Running)
+    phases = value.run or { { mode = "default" } } }
   local common = value.modes and value.modes.common or {}
   for _, mode in ipairs(type(common) == "string" and { common } or common) do
     if mode ~= "default" then assert(loop:add_common_mode(mode)) end
@@ -275,7 +275,7 @@ function items.make(doc, world)
   local function each(section, make)
     for _, name in ipairs(rules.sorted_keys(value[section] or {})) do
       local one = value[section][name]
-      running:add(doc, section, name, function() return make(name, one) end)
+      add(state, doc, section, name, function() return make(name, one) end)
     end
   end
   each("observers", function(name, one)
@@ -294,9 +294,9 @@ function items.make(doc, world)
     return loop:timer(options(name, one,
       { every = one.every, first = one.first, at = one.at, tolerance = one.tolerance }))
   end)
-  make_signals(doc, loop, running, value, makers)
+  make_signals(doc, loop, state, value, makers)
   generation.at()
-  local failures = running.failures
+  local running, failures = kind.make(state), state.failures
   if #failures == 0 then return running end
   running:close()
   if #failures > 1 then

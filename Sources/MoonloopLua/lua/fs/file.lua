@@ -69,7 +69,7 @@ end
 -- The descriptors of files, where no script can put another in their place.
 local open = setmetatable({}, { __mode = "k" })
 local methods = {}
-local meta = { __index = methods, __name = "file" }
+local meta = { __index = methods, __name = "file", __metatable = "file" }
 setmetatable(methods, { __index = function(_, key)
   spelling.no_field("file", key, { "path" }, methods)
 end })
@@ -112,7 +112,7 @@ end
 
 -- A caller for a method of an open file.
 local function on(self, name, timeout)
-  if getmetatable(self) ~= meta then
+  if getmetatable(self) ~= "file" then
     mistake(("%s: must be called on an open file"):format(name))
   end
   local call = file.caller(name, ("'%s'"):format(self.path), timeout)

@@ -4,6 +4,7 @@ local exchange = require "moonloop.http.exchange"
 local fields = require "moonloop.http.fields"
 local message = require "moonloop.http.message"
 local url = require "moonloop.http.url"
+local handles = require "moonloop.text.handles"
 local host = require "moonloop.text.host"
 local spelling = require "moonloop.text.spelling"
 local values = require "moonloop.text.values"
@@ -170,18 +171,9 @@ end
 
 function client.request(options) return client.send("ml.http.request", options) end
 
--- A client that keeps idle connections, with one connection per host for each concurrent request.
-local Client = {}
-Client.__index = Client
-local METHODS = { "close", "delete", "get", "head", "options", "patch", "post", "put", "request" }
-setmetatable(Client, { __index = function(_, key)
-  spelling.no_field("client", key, METHODS, {})
-end })
-
-function client.new(options)
-  return setmetatable({ defaults = options or {}, idle = {}, is_closed = false, keeps = true },
-    Client)
-end
+-- What a client keeps: idle connections, one per host for each concurrent request.
+local Pool = {}
+Pool.__index = Pool
 
 -- Whether a server has sent nothing since its last response: else that would be taken for the next.
 local function is_quiet(stream)
@@ -190,7 +182,7 @@ local function is_quiet(stream)
   return code == "ETIMEDOUT"
 end
 
-function Client:take(address, made, left)
+function Pool:take(address, made, left)
   local idle = self.idle[origin_of(address)]
   -- A connection with certificates of its own is for one request.
   while idle and #idle > 0 and made.tls == self.defaults.tls do
@@ -201,7 +193,7 @@ function Client:take(address, made, left)
   return connect(address, made, left)
 end
 
-function Client:give(address, made, stream)
+function Pool:give(address, made, stream)
   local key = origin_of(address)
   local idle = self.idle[key] or {}
   self.idle[key] = idle
@@ -211,40 +203,51 @@ function Client:give(address, made, stream)
   table.insert(idle, stream)
 end
 
--- One request with the client's own options.
-local function send(self, what, options)
-  if getmetatable(self) ~= Client then mistake(what .. ": must be called with a colon") end
-  check(what, options)
-  local made = client.options(what, options.method, options.url, options.body, self.defaults)
-  for key, value in pairs(options) do made[key] = value end
-  check(what, made)
-  if self.is_closed then mistake(what .. ": the client is closed") end
-  return run(self, made, what)
+local methods = {}
+local kind = handles.kind("client", methods, {})
+
+function client.new(options)
+  return kind.make(setmetatable({ defaults = options or {}, idle = {}, is_closed = false,
+    keeps = true }, Pool))
 end
 
-function Client:request(options) return send(self, "client:request", options) end
+-- One request with the client's own options.
+local function send(pool, what, options)
+  check(what, options)
+  local made = client.options(what, options.method, options.url, options.body, pool.defaults)
+  for key, value in pairs(options) do made[key] = value end
+  check(what, made)
+  if pool.is_closed then mistake(what .. ": the client is closed") end
+  return run(pool, made, what)
+end
+
+function methods:request(options)
+  return send(kind.of(self, "request"), "client:request", options)
+end
 
 for _, method in ipairs { "get", "head", "delete", "options" } do
   local what = "client:" .. method
-  Client[method] = function(self, address, options)
-    return send(self, what, client.options(what, method:upper(), address, nil, options))
+  methods[method] = function(self, address, options)
+    local pool = kind.of(self, method)
+    return send(pool, what, client.options(what, method:upper(), address, nil, options))
   end
 end
 for _, method in ipairs { "post", "put", "patch" } do
   local what = "client:" .. method
-  Client[method] = function(self, address, text, options)
-    return send(self, what, client.options(what, method:upper(), address, text, options))
+  methods[method] = function(self, address, text, options)
+    local pool = kind.of(self, method)
+    return send(pool, what, client.options(what, method:upper(), address, text, options))
   end
 end
 
 -- Closes the idle connections; those in use close after their response.
-function Client:close()
-  self.is_closed = true
-  for _, streams in pairs(self.idle) do
+function methods:close()
+  local pool = kind.of(self, "close")
+  pool.is_closed = true
+  for _, streams in pairs(pool.idle) do
     for _, stream in ipairs(streams) do stream:close() end
   end
-  self.idle = {}
+  pool.idle = {}
 end
-Client.__close = Client.close
 
 return client

@@ -3,6 +3,7 @@ local ml = require "moonloop"
 local body = require "moonloop.http.body"
 local events = require "moonloop.http.events"
 local fields = require "moonloop.http.fields"
+local handles = require "moonloop.text.handles"
 local host = require "moonloop.text.host"
 local message = require "moonloop.http.message"
 local spelling = require "moonloop.text.spelling"
@@ -121,38 +122,42 @@ local function has_body(method, status)
 end
 
 local Response = {}
-Response.__index = Response
-exchange.Response = Response
+-- What is left to read of responses, where no script reaches it: `parts`, and `finish`, called once
+-- with whether the body was read to its end.
+local open = setmetatable({}, { __mode = "k" })
 
 -- The fields of a response; those that not every one has are nil then.
-local FIELDS = { "body", "headers", "reason", "reusable", "status", "stream", "url", "version" }
-local IS_OPTIONAL = { body = true, finish = true, parts = true, stream = true }
+local FIELDS = { "body", "headers", "reason", "status", "stream", "url", "version" }
+local IS_OPTIONAL = { body = true, stream = true }
 
-setmetatable(Response, { __index = function(_, key)
-  if not IS_OPTIONAL[key] then spelling.no_field("response", key, FIELDS, Response) end
-end })
+local function check_self(self, method)
+  if getmetatable(self) ~= "response" then handles.refuse("response", method) end
+end
 
 --- Gives the next part of a body that is read in parts; nil at the end, or nil, message, code.
 function Response:read(most)
+  check_self(self, "read")
   body.check_most("response", most)
-  if not self.parts then return nil end
-  local part, problem, code = self.parts(most)
+  local rest = open[self]
+  if not rest then return nil end
+  local part, problem, code = rest.parts(most)
   if part then return part end
-  self.parts = nil
-  self.finish(problem == nil)
+  open[self] = nil
+  rest.finish(problem == nil)
   if problem then return nil, problem, code end
 end
 
 --- Gives up the rest of the body.
 function Response:close()
-  if not self.parts then return end
-  self.parts = nil
-  self.finish(false)
+  check_self(self, "close")
+  local rest = open[self]
+  open[self] = nil
+  if rest then rest.finish(false) end
 end
-Response.__close = Response.close
 
 --- Decodes the body, as `ml.json.decode` does.
 function Response:json()
+  check_self(self, "json")
   if not self.body then
     host.mistake("response:json: the body is read in parts, by response:read",
       "; without 'stream' it is whole")
@@ -162,8 +167,23 @@ end
 
 --- An iterator over the server-sent events of the body.
 function Response:events()
+  check_self(self, "events")
   return events.iterator(function() return self:read() end, body.LIMIT)
 end
+
+--- The metatable of responses with these methods, beside those of all.
+function exchange.meta(methods)
+  for name, method in pairs(Response) do methods[name] = method end
+  return { __name = "response", __metatable = "response", __close = Response.close,
+    __index = function(_, key)
+      if not methods[key] and not IS_OPTIONAL[key] then
+        spelling.no_field("response", key, FIELDS, methods)
+      end
+      return methods[key]
+    end }
+end
+
+local meta = exchange.meta {}
 
 --- Sends a request and reads the response.
 -- @param finish called once when the response is over, with whether the stream can be used again,
@@ -174,8 +194,8 @@ function exchange.run(stream, options, address, keeps, left, finish, what)
   local response, problem, code, is_nothing, is_sent = ask(stream, options, address, keeps, left,
     what)
   if not response then return nil, problem, code, is_nothing and UNSEEN[code] end
-  response.url, response.reusable = options.url, false
-  setmetatable(response, Response)
+  response.url = options.url
+  setmetatable(response, meta)
   if response.status == 101 then
     if not options.upgrade then return nil, "the server has changed the protocol", "EBADMSG" end
     response.stream, response.body = stream, ""
@@ -187,21 +207,18 @@ function exchange.run(stream, options, address, keeps, left, finish, what)
     if not framing then return nil, problem, code end
   end
   -- What is left unsent after an early answer would be taken for the next request.
-  response.reusable = framing ~= "close" and is_sent and message.keeps_alive(response) or false
+  local is_reusable = framing ~= "close" and is_sent and message.keeps_alive(response)
   -- What is read in parts is not held, so that it may be of any length.
   local most = options.max_body or options.stream and math.maxinteger or nil
   local parts = body.parts(stream, framing, most, left)
-  response.finish = function(is_whole)
-    response.finish = nil
-    finish(is_whole and response.reusable, is_sent)
-  end
+  local function over(is_whole) finish(is_whole and is_reusable, is_sent) end
   if options.stream then
-    response.parts = parts
+    open[response] = { parts = parts, finish = over }
     return response
   end
   response.body, problem, code = body.read(parts)
   if not response.body then return nil, problem, code end
-  response.finish(true)
+  over(true)
   return response
 end
 

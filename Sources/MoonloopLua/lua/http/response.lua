@@ -4,6 +4,7 @@ local events = require "moonloop.http.events"
 local fields = require "moonloop.http.fields"
 local files = require "moonloop.http.files"
 local heads = require "moonloop.http.heads"
+local handles = require "moonloop.text.handles"
 local host = require "moonloop.text.host"
 local spelling = require "moonloop.text.spelling"
 local mistake = host.mistake
@@ -52,7 +53,11 @@ local function refuse_field(name)
     spelling.hint(tostring(name), METHODS, "its methods are"))
 end
 
-local meta = {}
+local meta = { __name = "response", __metatable = "response" }
+
+local function check_self(self, method)
+  if getmetatable(self) ~= "response" then handles.refuse("response", method) end
+end
 
 function meta.__index(_, name)
   local method = Response[name]
@@ -96,6 +101,7 @@ end
 
 --- Writes the head. `send` then writes parts, and the handler's return ends the response.
 function Response:start(status, headers)
+  check_self(self, "start")
   if self.is_started then mistake "response:start: the response has already been started" end
   local made = fields.new(headers, "response:start")
   local length = fields.length(made, "response:start")
@@ -135,6 +141,7 @@ function responses.write_head(self, status, made, text, what)
 end
 
 function Response:send(...)
+  check_self(self, "send")
   if self.is_over then
     mistake("response:send: the answer has ended, as its handler has returned or upgraded it")
   end
@@ -180,6 +187,7 @@ end
 
 --- Sends a server-sent event.
 function Response:event(event)
+  check_self(self, "event")
   local text = events.encode(event)
   if not self.is_started then
     self:start(200, { ["content-type"] = "text/event-stream", ["cache-control"] = "no-cache" })
@@ -197,6 +205,7 @@ end
 --- Ends HTTP on this connection: the stream is the handler's, until that returns. A client that
 --- has not asked for the protocol gets a 426, and the handler nil, message, code.
 function Response:upgrade(protocol, headers)
+  check_self(self, "upgrade")
   if self.is_started then mistake "response:upgrade: the response has already been started" end
   if type(protocol) ~= "string" then
     mistake "response:upgrade: needs the name of the protocol, e.g. \"websocket\""
