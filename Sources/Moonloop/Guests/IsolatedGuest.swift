@@ -203,9 +203,11 @@ final class IsolatedGuest: ScriptGuest {
 
   /// It calls a function of the host; the table on top of the stack has the name and the arguments.
   private func callHost(_ stack: LuaStack, _ ticket: ReplyTicket) {
+    let values = host.items(on: stack)
+    if case .failure(.refused) = values { return answer(ticket, values) }
     guard let name = stack.rawField(-1, "name"), let function = functions[name],
       hostCalls.count < limits.state.handles ?? .max,
-      case .success(let copies) = host.items(on: stack),
+      case .success(let copies) = values,
       // Its process counts its own, unless it has been taken over.
       hostCalls.values.reduce(copies.size, { $0 + $1.size }) <= limits.state.memory ?? .max
     else { return ticket.drop() }

@@ -29,6 +29,7 @@ local guest <close> = ml.guest {
     function report() ml.current():after(0, function() error "in a timer" end) end
     function nothing() end
     function tick() ml.current():every(1e6, nothing) end
+    function crowd(n) return pcall(host.up, table.unpack({}, 1, n)) end
   ]],
   functions = {
     up = function(text) ml.sleep(0.001) return text:upper(), #text, nil, true end,
@@ -56,6 +57,9 @@ loop:task(function()
   local text, count, none, last = guest:call("up", "moon")
   assert(text == "MOON" and count == 4 and none == nil and last == true)
   assert(select("#", guest:call "nothing") == 0)
+  local done, why = guest:call("crowd", 1001)
+  assert(not done and why == "1001 values are too many: an isolated guest takes and returns 1000 "
+    .. "at most", why)
   local ok, raised = pcall(guest.call, guest, "fail")
   assert(not ok and raised.code == "E" and raised.at[1] == 1)
   raises("^guest:call: 'none' of guest 'far' %(made at Guests/isolated.lua:%d+%): there is no "
