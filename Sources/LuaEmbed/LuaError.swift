@@ -90,8 +90,9 @@ public struct LuaError: Error, CustomStringConvertible {
 
   /// Ends the traceback's part for one task, with the place where the task was made.
   package mutating func endPart(task name: String, source: String, line: Int32) {
-    traceback.append(
-      Frame(source: source, line: Int(line), function: name.isEmpty ? nil : name, role: "task"))
+    let frame = Frame(
+      source: source, line: Int(line), function: name.isEmpty ? nil : name, role: "task")
+    if traceback.last != frame { traceback.append(frame) }  // a part of one task may be a task
   }
 
   /// A task's calls before those of the task that awaited it; of long ones both ends.

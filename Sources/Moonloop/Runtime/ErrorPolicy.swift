@@ -46,6 +46,8 @@ package final class ErrorPolicy {
   var isHosted = false
   /// Whether all that scripts have is being ended, while their state lives on.
   var isEndingScripts = false
+  /// Whether it was reported that limits have stopped the script too often.
+  fileprivate var hasToldOfStops = false
   /// Called after limits have stopped the scripts too often and all that they had was ended.
   var onCondemned: (() -> Void)?
   /// Called with every error, before the policy is applied.
@@ -260,7 +262,8 @@ extension Runtime {
   /// Limits have stopped the script too often, or its host has had enough: none of its code runs
   /// any more.
   private func endScripts() {
-    if state.isCondemned && !errors.isHosted {
+    if state.isCondemned && !errors.isHosted && !errors.hasToldOfStops {
+      errors.hasToldOfStops = true  // what is closed meanwhile may be stopped, too
       errors.write("moonloop: limits have stopped the script too often: it is ended")
     }
     errors.isEndingScripts = true

@@ -288,6 +288,22 @@ import Testing
         "\nmoonloop: limits have stopped the script too often: it is ended\n"), "\(outcome)")
   }
 
+  @Test("and says so once, whatever is stopped while it ends")
+  func endsOnce() throws {
+    let outcome = try moonloop([
+      "run", "--callout", "10ms", "-e",
+      Self.begin + """
+        local function work() while true do end end
+        loop:task(function()
+          local x <close> = setmetatable({}, { __close = work })
+          ml.sleep(100)
+        end)
+        loop:every(0.001, work)
+        """,
+    ])
+    #expect(outcome.errors.split(separator: "too often").count == 2, "\(outcome)")
+  }
+
   @Test("an error handler that waits is told where")
   func waitingHandler() throws {
     let outcome = try moonloop([

@@ -7,6 +7,9 @@ local loop = ml.current()
 local reported = {}
 local function note(problem)
   reported[#reported + 1] = problem.message:gsub(" %(.*", "")
+  if problem.traceback:find "(\n\t[^\n]+)%1" then
+    reported[#reported] = "twice in a row: " .. problem.traceback
+  end
   return "continue"
 end
 
