@@ -1,7 +1,7 @@
 -- The first parameter of a test is its loop, not its tools.
 it("names what is wrong with arguments", { clock = "virtual" }, function(_, clock, t)
   assert.error_matches(function() t:file("a") end,
-    "^t:file: the text must be a string, got nothing$")
+    "^t:file: the text must be a string, got nil$")
   assert.error_matches(function() finally(5) end,
     "^finally: takes a function, got a number$")
   assert.error_matches(function() clock:advance "1" end, 'got "1"$')

@@ -111,3 +111,9 @@ end)
 it("waits for nothing that could come", function() ml.await(function() end) end)
 
 it("is well afterwards", { clock = "skip_idle" }, function() ml.sleep(100) end)
+
+it("fails before it ends what it has made, which is no second mistake", function(loop)
+  local timer = loop:every(1, function() end)
+  assert(false, "not as expected")
+  timer:invalidate()
+end)

@@ -327,12 +327,13 @@ end
 
 --- Runs a test once, with its hooks, on its loop.
 function runner:once(node, record, seed)
-  local was_late = false
+  local has_failed = false
   local function take(problem)
     problem.seed = seed
-    was_late = was_late or problem.kind == "timeout"
-    -- Leftovers of a test that was stopped are not reported.
-    if problem.kind ~= "leak" or not was_late then records.add(record, problem) end
+    -- A test that did not get to its end could not end what it had made.
+    if problem.kind == "leak" and has_failed then return end
+    has_failed = true
+    records.add(record, problem)
   end
   local wanted = option(node, "clock")
   local keeper = beds.keeper()
