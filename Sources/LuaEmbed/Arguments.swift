@@ -114,6 +114,7 @@ extension LuaStack {
     case .string:
       let text = string(index) ?? ""
       return text.utf8.count <= 40 ? "\"\(text)\"" : "a string of \(text.utf8.count) bytes"
+    case .nil where index > 0: return "nil"  // an argument
     case .none, .nil: return "nothing"
     case .boolean: return boolean(index) ? "true" : "false"
     default: return LuaText.withArticle(describe(index))
@@ -130,7 +131,9 @@ extension LuaStack {
   func mustBe(_ expected: String, _ index: Int32) -> String {
     let isText = expected == "a string" && type(index) == .string
     let bad = isText ? withBytes(index, LuaText.firstInvalid) ?? nil : nil
-    guard let bad else { return "must be \(expected), got \(given(index))" }
+    // The field of a table is missing, whether it is written as nil or not.
+    let got = type(index) == .nil ? "nothing" : given(index)
+    guard let bad else { return "must be \(expected), got \(got)" }
     let byte = String(bad.byte, radix: 16)
     return "must be a UTF-8 string, got one with the byte 0x\(byte) at \(bad.place)"
   }

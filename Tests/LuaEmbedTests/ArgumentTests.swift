@@ -76,7 +76,7 @@ struct ArgumentTests {
       ("check('text', 1)", "check: 'name' must be a string, got 1 (app.lua:1)"),
       ("check('text')", "check: 'name' must be a string, got nothing (app.lua:1)"),
       ("check('flag', 'no')", "check: 'close' must be true or false, got \"no\" (app.lua:1)"),
-      ("check('function', nil)", "check: the handler must be a function, got nothing (app.lua:1)"),
+      ("check('function', nil)", "check: the handler must be a function, got nil (app.lua:1)"),
       (
         "check('function', ('x'):rep(41))",
         "check: the handler must be a function, got a string of 41 bytes (app.lua:1)"

@@ -73,15 +73,16 @@ extension HostCall {
   /// - Parameters:
   ///   - unnamed: How many elements may be unnamed: usually the handler.
   ///   - hints: Advice for unknown names that are likely.
+  ///   - path: What stands before a name in messages, where the table is an option itself.
   package func options(
     _ index: Int32, _ known: [StaticString], example: StaticString, unnamed: Int = 1,
-    hints: KeyValuePairs<String, String> = [:]
+    hints: KeyValuePairs<String, String> = [:], within path: StaticString = ""
   ) throws(ScriptMistake) -> Options {
     guard stack.type(index) == .table else {
       throw mistake("takes a table of options, such as \(example); got \(given(index))")
     }
     let options = Options(call: self, index: stack.absolute(index))
-    try options.refuseUnknown(known, unnamed: unnamed, hints)
+    try options.refuseUnknown(known, unnamed: unnamed, hints, within: path)
     return options
   }
 
@@ -276,7 +277,8 @@ package struct Options {
 
   /// Finds unknown keys, and names the nearest known one.
   fileprivate func refuseUnknown(
-    _ known: [StaticString], unnamed: Int, _ hints: KeyValuePairs<String, String>
+    _ known: [StaticString], unnamed: Int, _ hints: KeyValuePairs<String, String>,
+    within path: StaticString
   ) throws(ScriptMistake) {
     stack.pushNil()
     while stack.next(index) {
@@ -297,7 +299,7 @@ package struct Options {
       stack.pop()
       let hint = hints.first { $0.key == key }?.value
       throw call.mistake(
-        "unknown option '\(key)'",
+        "unknown option '\(path)\(key)'",
         hint: hint ?? suggestion(for: key, among: known.map { "\($0)" }))
     }
   }

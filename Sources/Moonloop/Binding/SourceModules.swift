@@ -115,13 +115,28 @@ func callSource(
 /// The second half: the results, unchanged.
 let sourceResults: LuaRawFunction = { L, _ in LuaStatus.results(Int32(LuaStack(L: L!).count)) }
 
+/// What other libraries call our functions, where the spelling alone would lead astray.
+private let wordsElsewhere = [
+  "ml.fs": [
+    "exists": "stat", "is_file": "stat", "isfile": "stat", "is_dir": "stat", "isdir": "stat",
+    "size": "stat", "lstat": "stat", "unlink": "remove", "rm": "remove", "rmdir": "remove",
+    "delete": "remove", "cp": "copy", "mv": "rename", "move": "rename", "readdir": "list",
+    "scandir": "list", "dir": "list", "ls": "list", "read_file": "read", "readfile": "read",
+    "write_file": "write", "writefile": "write", "symlink": "link", "readlink": "target",
+  ],
+  "ml.process": ["exec": "run", "execute": "run", "system": "run", "popen": "spawn"],
+]
+
 /// Reads a field that a table of functions does not have, such as one of `ml.net`.
 let innerModuleIndex: LuaRawFunction = { L, context in
   host(L, context, "ml") { call in
     guard call.stack.type(2) == .string, let key = call.stack.string(2) else { return 0 }
-    let mistake = call.mistake(
-      "unknown field '\(key)'", hint: suggestion(for: key, among: call.names(), list: "there are "))
-    return call.state.raise(mistake, in: call.nameOfTable(), on: call.stack)
+    let table = call.nameOfTable()
+    let hint =
+      wordsElsewhere[table]?[key].map { "did you mean '\($0)'?" }
+      ?? suggestion(for: key, among: call.names(), list: "there are ")
+    let mistake = call.mistake("unknown field '\(key)'", hint: hint)
+    return call.state.raise(mistake, in: table, on: call.stack)
   }
 }
 

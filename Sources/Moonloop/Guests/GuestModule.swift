@@ -60,6 +60,11 @@ extension HostCall {
         throw OperatingFailure("ml.guest: cannot read \(file): \(error.message)", error.name)
       }
     } else {
+      if options.hasUnnamed {
+        _ = stack.rawGet(1, item: 1)
+        defer { stack.pop() }
+        throw mistake("unknown element [1]", hint: "write file = \(given(-1))")
+      }
       throw mistake("needs a script: 'file' or 'text'")
     }
     return script
@@ -110,7 +115,7 @@ extension HostCall {
     if options.push("limits") == .nil { return limits }
     let given = try self.options(
       stack.absolute(-1), Moonloop.guestLimits, example: "{ memory = \"8M\", callout = 0.1 }",
-      unnamed: 0)
+      unnamed: 0, within: "limits.")
     limits.state.memory = try given.bytes("memory", atLeast: 1 << 20) ?? limits.state.memory
     if let time = try given.seconds("callout", .positive) {
       limits.state.callout = .nanoseconds(min(max(time, 10_000_000), 1 << 50))

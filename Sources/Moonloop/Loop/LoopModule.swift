@@ -108,7 +108,7 @@ func loopRun(_ call: HostCall) throws -> Int32 {
   }
   if mode == .common {
     throw call.mistake(
-      "'common' is a set of modes that items are scheduled in; run one mode of it, such as "
+      "'common' stands for all common modes, and a run is in one mode; name one, such as "
         + "'default'")
   }
   try call.requireNesting(mode)

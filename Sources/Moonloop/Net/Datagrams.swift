@@ -249,7 +249,7 @@ func datagramReceive(_ call: HostCall) throws -> Int32 {
   var timeout: Int64?
   _ = try call.deadline(&timeout)
   let label = call.runtime.label(of: .item(socket.source))
-  if socket.hasHandler { throw call.mistake("\(label) has a handler, which gets them") }
+  if socket.hasHandler { throw call.mistake("\(label) has a handler, which gets the datagrams") }
   if socket.waiting?.isActive ?? false {
     throw call.mistake("\(label): another task waits to receive already")
   }

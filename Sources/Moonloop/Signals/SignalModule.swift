@@ -89,7 +89,12 @@ extension HostCall {
       throw mistake("the signal must be a name such as \"term\", or a number, got \(given(index))")
     }
     if let number = SignalNumber.number(of: name) { return number }
-    throw ScriptMistake.unknown("signal", name.lowercased(), among: known(), quote: "\"")
+    let word = name.lowercased()
+    let bare = word.hasPrefix("sig") ? String(word.dropFirst(3)) : word
+    throw mistake(
+      "unknown signal \"\(name)\"",
+      hint: LuaText.nearest(to: bare, among: known()).map { "did you mean \"\($0)\"?" }
+        ?? "use one of \(known().joined(separator: ", "))")
   }
 
   private func handledSignal(_ index: Int32) throws(ScriptMistake) -> Int32 {

@@ -148,13 +148,13 @@ Writer.__index = Writer
 
 -- What has no JSON form: its place in the value, ".items[2]", whose beginning is enough if that is
 -- deep; or a text for it. Raised as a table, which no metamethod of a script raises.
-function Writer:odd(what, text)
+function Writer:odd(what, text, hint)
   if self.options.is_lenient then return quoting.json(text) end
   for place = 1, math.min(self.depth, 10) do
     local key = values.key(self.path[place])
     what = what .. (place == 1 and ", at " or "") .. (key:find "^%[" and "" or ".") .. key
   end
-  error({ problem = what .. (self.depth > 10 and "..." or "") }, 0)
+  error({ problem = what .. (self.depth > 10 and "..." or ""), hint = hint }, 0)
 end
 
 -- Counts what the text is made of, before it is put together: a limit ends that early.
@@ -169,18 +169,22 @@ function Writer:string(text)
   return self:odd("a string that is not UTF-8 has no JSON form", text)
 end
 
--- How long a list is, gaps included; nil if it is an object; and what is wrong with a list.
+-- How long a list is, gaps included; nil if it is an object; what is wrong with a list, and what to
+-- do.
 local function length_of(value)
   if getmetatable(value) == OBJECT then return nil end
   if rawget(value, 1) == nil then return next(value) == nil and 0 or nil end
   local count, last = 0, 0
   for key in next, value do
     if math.type(key) ~= "integer" or key < 1 then
-      return nil, ("a list with the key '%s' as well"):format(values.tostring(key))
+      return nil, ("a list has the key '%s' as well"):format(values.tostring(key)),
+        "; ml.json.object(t) makes an object of it"
     end
     count, last = count + 1, math.max(last, key)
   end
-  if last > 2 * count + 8 then return nil, "a list with a gap before " .. last end
+  if last > 2 * count + 8 then
+    return nil, ("a list has a gap before [%d]"):format(last), "; ml.json.null fills one"
+  end
   return last
 end
 
@@ -211,8 +215,8 @@ end
 
 function Writer:table(value)
   if self.open[value] then return self:odd("a cycle has no JSON form", "(a cycle)") end
-  local length, problem = length_of(value)
-  if problem and not self.options.is_lenient then self:odd(problem) end
+  local length, problem, hint = length_of(value)
+  if problem and not self.options.is_lenient then self:odd(problem, nil, hint) end
   if self.depth >= (self.options.max_depth or DEPTH_LIMIT) then
     return self:odd(("nested more than %d deep"):format(self.depth), "(nested too deep)")
   end
@@ -241,7 +245,7 @@ function json.encode(value, options)
   local ok, text = pcall(writer.value, writer, value)
   if ok then return text end
   if type(text) ~= "table" then error(text, 0) end
-  mistake("ml.json.encode: " .. text.problem)
+  mistake("ml.json.encode: " .. text.problem, text.hint)
 end
 
 return json

@@ -40,7 +40,7 @@ struct MistakeTests {
       "loop:timer: 'modes' must be the name of a mode or a list, got 5 (HERE)"),
     Row(
       "a run of the common modes", #"loop:run { mode = "common" }"#,
-      "loop:run: 'common' is a set of modes that items are scheduled in; run one mode of it"),
+      "loop:run: 'common' stands for all common modes, and a run is in one mode; name one"),
     Row(
       "a negative interval", "loop:every(-1, print)",
       "loop:every: the interval must be > 0 seconds, got -1 (HERE)"),
@@ -69,7 +69,7 @@ struct MistakeTests {
       "loop:timer: 'at' must be seconds since 1970, a finite number, got inf (HERE)"),
     Row(
       "a function that a table of the module does not have", "ml.process.exec 'true'",
-      "ml.process: unknown field 'exec' (HERE); there are id, kill, notify, run, spawn"),
+      "ml.process: unknown field 'exec' (HERE); did you mean 'run'?"),
     Row(
       "a timeout that is no number", "loop:run { timeout = 0/0 }",
       "loop:run: 'timeout' must be seconds, a finite number, got nan (HERE)"),

@@ -26,5 +26,6 @@ is("timers.x: cannot have both 'every' and 'cron'", { every = 1, cron = "@daily"
 is("timers.x: cannot have both 'at' and 'cron'", { at = 1, cron = "@daily" })
 is("timers.x: cannot have both 'first' and 'cron'", { first = 1, cron = "@daily" })
 is("timers.x: has 'zone', which belongs to 'cron'", { every = 1, zone = "UTC" })
-is("timers.x.cron: the hour must be from 0 to 23, got '25'", { cron = "0 25 * * *" })
+is("timers.x.cron: \"0 25 * * *\": the hour must be from 0 to 23, got '25'",
+  { cron = "0 25 * * *" })
 is("timers.x.zone: a time zone is a name such as", { cron = "@daily", zone = "a b" })

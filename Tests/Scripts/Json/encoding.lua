@@ -40,22 +40,24 @@ local circle = { 1 }
 circle[2] = { circle }
 local function fails(expected, value, options)
   local ok, problem = pcall(json.encode, value, options)
-  assert(not ok and problem:find("ml.json.encode: " .. expected .. " (", 1, true) == 1, problem)
+  problem = problem:gsub(" %(%S*encoding.lua:%d+%)", "")
+  assert(not ok and problem == "ml.json.encode: " .. expected, problem)
 end
 fails("a function has no JSON form", print)
 fails("a userdata has no JSON form, at [1]", { io.stdout })
 fails("a key: a boolean has no JSON form, at .a[2][true]", { a = { 1, { [true] = 1 } } })
 fails("a string that is not UTF-8 has no JSON form, at .a", { a = "\xff" })
 fails("a cycle has no JSON form, at [2][1]", circle)
-fails("a list with the key 'x' as well", { 1, x = 2 })
-fails("a list with the key '0' as well, at [\"a b\"]", { ["a b"] = { 1, [0] = 2 } })
-fails("a list with a gap before 100", { 1, [100] = 2 })
+fails("a list has the key 'x' as well; ml.json.object(t) makes an object of it", { 1, x = 2 })
+fails("a list has the key '0' as well, at [\"a b\"]; ml.json.object(t) makes an object of it",
+  { ["a b"] = { 1, [0] = 2 } })
+fails("a list has a gap before [100]; ml.json.null fills one", { 1, [100] = 2 })
 
 -- Mistakes are raised at the caller's line.
 local function mistake(expected, ...)
   local given = table.pack(...)
   local ok, problem = pcall(function() local _ = json.encode(table.unpack(given, 1, given.n)) end)
-  expected = "ml.json.encode: " .. expected:gsub("HERE", "(Json/encoding.lua:57)")
+  expected = "ml.json.encode: " .. expected:gsub("HERE", "(Json/encoding.lua:59)")
   assert(not ok and problem == expected, problem)
 end
 mistake("unknown option 'prety' HERE; did you mean 'pretty'?", 1, { prety = true })

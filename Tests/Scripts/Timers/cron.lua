@@ -77,20 +77,25 @@ local function wrong(expected, ...)
   local said = message:gsub(" %(Timers/cron.lua:%d+%)", "")
   assert(not ok and said:find("loop:cron: " .. expected, 1, true) == 1, message)
 end
-wrong("the hour must be from 0 to 23, got '25' in \"0 25 * * *\"", "0 25 * * *", print)
-wrong("the minute must be from 0 to 59, got 'x'", "x * * * *", print)
-wrong("the month has no 'jna'; did you mean 'jan'? in", "0 0 1 jna *", print)
-wrong("the day of the week has 'sat-mon', which ends before it begins", "0 0 * * sat-mon", print)
-wrong("the minute has '5/15', a step without a range; write '5-59/15'", "5/15 * * * *", print)
-wrong("the minute has '*/0', whose step must be a whole number > 0", "*/0 * * * *", print)
-wrong("the minute has a list with nothing between commas: '1,,2'", "1,,2 * * * *", print)
-wrong("expected five fields (minute, hour, day of the month, month, day of the week), got 6",
-  "0 0 3 * * *", print)
+for text, what in pairs {
+  ["0 25 * * *"] = "the hour must be from 0 to 23, got '25'",
+  ["x * * * *"] = "the minute must be from 0 to 59, got 'x'",
+  ["0 0 1 jna *"] = "the month has no 'jna'; did you mean 'jan'?",
+  ["0 0 * * sat-mon"] = "the day of the week has 'sat-mon', which ends before it begins; "
+    .. "write two ranges",
+  ["5/15 * * * *"] = "the minute has '5/15', a step without a range; write '5-59/15'",
+  ["*/0 * * * *"] = "the minute has '*/0', whose step must be a whole number > 0",
+  ["1,,2 * * * *"] = "the minute has a list with nothing between commas: '1,,2'",
+  ["0 0 3 * * *"] = "expected five fields (minute, hour, day of the month, month, day of the "
+    .. "week), got 6",
+} do
+  wrong(('"%s": %s'):format(text, what), text, print)
+end
 wrong('"0 0 30 2 *" never comes: February has no day 30', "0 0 30 2 *", print)
 wrong('"0 0 31 4,6 *" never comes: none of its months has a day 31', "0 0 31 4,6 *", print)
 wrong("no schedule '@dayly'; did you mean '@daily'?", "@dayly", print)
-wrong("a schedule is a text such as \"0 3 * * *\", got a number", 3, print)
-wrong("the handler must be a function, got nothing", "@daily")
+wrong("a schedule is a text such as \"0 3 * * *\", got 3", 3, print)
+wrong("the handler must be a function, got nil", "@daily")
 wrong("the handler must be a function, got a table; options go with the schedule: loop:cron {",
   "@daily", { zone = "UTC" }, print)
 wrong("no time zone 'Europe/Berln'", { "@daily", print, zone = "Europe/Berln" })
@@ -99,7 +104,7 @@ wrong("unknown option 'mode'; did you mean 'modes'?", { "@daily", print, mode = 
 local where = select(2, pcall(function() loop:timer { cron = "@daily", print } end))
 assert(where:find "unknown option 'cron' %(.*%); use loop:cron { \"0 3 ", where)
 where = select(2, pcall(function() loop:cron("1 2 3", print) end))
-assert(where:find "^loop:cron: expected five fields .* %(Timers/cron.lua:%d+%)$", where)
+assert(where:find '^loop:cron: "1 2 3": expected five fields .* %(Timers/cron.lua:%d+%)$', where)
 
 -- A timer with a schedule: its dates are on the wall clock, and it repeats until it is ended.
 local trace, today = {}, os.time()

@@ -1,5 +1,6 @@
 -- Schedules in cron's words: "0 3 * * mon-fri" as the moments that they mean in a time zone.
 local civil = require "moonloop.cron.civil"
+local host = require "moonloop.text.host"
 local spelling = require "moonloop.text.spelling"
 
 local MONTHS = { "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov",
@@ -212,10 +213,10 @@ end
 return function(text)
   if type(text) ~= "string" then
     return nil, ('a schedule is a text such as "0 3 * * *", got %s'):format(
-      text == nil and "nothing" or "a " .. type(text))
+      host.given(text))
   end
   local ok, found = pcall(read, text)
   if ok then return found end
   if type(found) ~= "table" then error(found, 0) end
-  return nil, found.whole or ('%s in "%s"'):format(found.what, text)
+  return nil, found.whole or ('"%s": %s'):format(text, found.what)
 end
