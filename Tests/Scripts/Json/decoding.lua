@@ -101,6 +101,6 @@ end
 
 -- The place of a mistake is found at once, however long the line before it.
 do
-  local _, problem = ml.json.decode('"' .. ("\\u0041"):rep(400000))
+  local _, problem = json.decode('"' .. ("\\u0041"):rep(400000))
   assert(problem == "json:1:2400002: the string does not end", problem)
 end
