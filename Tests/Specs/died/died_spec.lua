@@ -28,6 +28,7 @@ local function serve(t, signal)
   local port = t:free_port()
   local p = t:spawn { "python3", "-c", SERVER, port, signal }
   t:wait_port(port, 30)
+  assert(ml.net.connect { host = "127.0.0.1", port = port }):close()
   return port, p
 end
 
