@@ -201,12 +201,12 @@ FAULTS = [
      "performWaiting(mode, hasSignals: hasSignals, onlyOne: onlyOne)",
      "performWaiting(mode, hasSignals: hasSignals, onlyOne: false)"),
     (SOURCES, "a request is no source",
-     "performTaken(pending.takeRequests(for: mode), mode)",
-     "performTaken(pending.takeRequests(for: mode), mode) && false"),
+     "performTaken(pending.takeRequests(for: mode), mode, .requests)",
+     "performTaken(pending.takeRequests(for: mode), mode, .requests) && false"),
     (SOURCES, "what a request signals is served with it",
      "hasSignals ? takeBatch(mode, onlyOne: onlyOne) : 0..<0",
-     "{ if pending.hasRequests { _ = performTaken(pending.takeRequests(for: mode), mode) }; "
-     "return hasSignals ? takeBatch(mode, onlyOne: onlyOne) : 0..<0 }()"),
+     "{ if pending.hasRequests { _ = performTaken(pending.takeRequests(for: mode), mode, .requests)"
+     " }; return hasSignals ? takeBatch(mode, onlyOne: onlyOne) : 0..<0 }()"),
     (READY, "a descriptor is not asked again",
      "confirm(source, mode)",
      "true"),

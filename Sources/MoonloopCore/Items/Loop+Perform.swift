@@ -179,19 +179,19 @@ extension Loop {
   @inline(__always)
   package func performBlocks(_ mode: Mode) {
     drainInbox()
-    if pending.hasBlocks { performTaken(pending.takeBlocks(for: mode), mode) }
+    if pending.hasBlocks { performTaken(pending.takeBlocks(for: mode), mode, .blocks) }
   }
 
   /// Performs what was taken for a mode. If one of them makes the mode common, what waits for
   /// common modes after it belongs to the same batch (R109).
   @discardableResult
-  package func performTaken(_ taken: [QueuedBlock], _ mode: Mode) -> Bool {
+  package func performTaken(_ taken: [QueuedBlock], _ mode: Mode, _ stage: PassStage) -> Bool {
     releaseFinished()
     let (wasCommon, last) = (mode.isCommon, pending.lastNumber)
     let mustYield = hooks.mustYield
     var any = false
     for (place, block) in taken.enumerated() {
-      if mustYield?() == true {
+      if place == 0 ? yields(before: stage) : mustYield?() == true {
         pending.giveBack(taken[place...], to: mode)
         releaseFinished()
         break
@@ -201,7 +201,8 @@ extension Loop {
       block.request.finish()
       any = true
       if mode.isCommon != wasCommon {
-        performTaken(pending.takeCommon(behind: block, upTo: last, taken[(place + 1)...]), mode)
+        let common = pending.takeCommon(behind: block, upTo: last, taken[(place + 1)...])
+        performTaken(common, mode, stage)
         break
       }
     }

@@ -15,7 +15,11 @@ extension Loop {
   private func performWaiting(_ mode: Mode, hasSignals: Bool, onlyOne: Bool) -> Bool {
     let batch = hasSignals ? takeBatch(mode, onlyOne: onlyOne) : 0..<0
     var any = false
-    if pending.hasRequests { any = performTaken(pending.takeRequests(for: mode), mode) }
+    if pending.hasRequests { any = performTaken(pending.takeRequests(for: mode), mode, .requests) }
+    if !batch.isEmpty && yields(before: .sources) {
+      endBatch(batch)
+      return any
+    }
     let mustYield = hooks.mustYield
     for index in batch {
       if any && onlyOne || mustYield?() == true { break }  // The others stay marked (R43).

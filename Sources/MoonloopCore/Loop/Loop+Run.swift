@@ -92,10 +92,12 @@ extension Loop {
     begin(frame)
     seeWakes(frame)
     notify(.entry, mode)
+    pumped.begin()
     var result: RunResult?
     var left = limit
     while result == nil && !frame.isStopped {
       _ = pass(frame)
+      pumped.endPass()
       seeWakes(frame)
       left -= 1
       if isEmpty(mode) {
@@ -165,6 +167,7 @@ extension Loop {
         return true
       }
     }
+    if timersAreDue && yields(before: .timers) { return false }
     frame.servedPort = false
     if timersAreDue { fireTimers(mode) }
     return false

@@ -45,6 +45,38 @@ internal import Testing
     }
   }
 
+  /// A host that wants the thread back after each call-out: what comes early in a pass, and is
+  /// always ready, does not keep what comes later waiting.
+  @Test func `turns of one call-out serve all stages`() throws {
+    try isolated { loop, trace in
+      func serve(_ name: String) { trace.words.append(name) }
+      func block() {
+        serve("block")
+        loop.performHere(modes: [.default]) { block() }
+      }
+      func request() {
+        serve("request")
+        loop.performHere(modes: [.default], asSource: true) { request() }
+      }
+      loop.performHere(modes: [.default]) { block() }
+      loop.performHere(modes: [.default], asSource: true) { request() }
+      let source = loop.makeSource { source in
+        serve("source")
+        source.signal()
+      }
+      try loop.add(source)
+      source.signal()
+      loop.schedule(after: .zero, every: .nanoseconds(1)) { _ in serve("timer") }
+      for _ in 0..<8 {
+        let before = trace.words.count
+        loop.hooks.mustYield = { trace.words.count > before }
+        loop.advanceClock(by: .milliseconds(1))
+        #expect(loop.pump() == .handledSource)
+      }
+      #expect(trace.text == "block request source timer block request source timer")
+    }
+  }
+
   @Test func `a pump is a run without sleeps`() throws {
     try isolated { loop, trace in
       let source = loop.makeSource { _ in trace.words.append("source") }
