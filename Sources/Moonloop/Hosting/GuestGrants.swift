@@ -25,6 +25,8 @@ package struct GuestGrants: Sendable {
   private(set) var places: [PlaceRule]? = []
   package private(set) var files: FileScope? = FileScope()
   private var programs: [String]? = []
+  /// The workers that it has, and those of its workers.
+  let crew = WorkerCrew()
   /// Who is asked for what is not granted; nil: it is refused.
   package private(set) var asker: GuestAsker?
 

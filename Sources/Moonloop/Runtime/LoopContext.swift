@@ -182,7 +182,7 @@ extension Runtime {
   /// Ends tasks and handles of the present loop; `<close>` handlers of tasks may make new ones,
   /// once.
   package func endAll() {
-    for worker in workers.of(loop) { worker.stop() }
+    stopWorkers()
     tasks.endAll()
     endProcesses()
     endWorkers()

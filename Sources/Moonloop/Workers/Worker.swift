@@ -201,16 +201,25 @@ extension Runtime {
     }
   }
 
+  /// Asks all workers of the present loop to end. The host of a guest waits for that.
+  func stopWorkers() {
+    let patience = granted.guest == nil ? WorkerLink.patience : 10_000_000
+    for worker in workers.of(loop) { worker.link.stop(patience: patience) }
+  }
+
   /// How long to wait for a worker's end before it is named and left behind; less for those
-  /// further in, so that they are named by their own owners.
+  /// further in, so that they are named by their own owners. Of a guest's, the first that does not
+  /// end uses it up.
   private var workerPatience: Duration { .milliseconds(4000 >> min(workers.depth, 4)) }
 
   /// Waits for the end of all workers of the present loop, which were asked to end, and takes their
   /// last notices.
   func endWorkers() {
+    stopWorkers()
+    var patience = workerPatience
     for worker in workers.of(loop) {
-      worker.stop()
-      let hasEnded = worker.link.join(timeout: workerPatience)
+      let hasEnded = worker.link.join(timeout: patience)
+      if !hasEnded && granted.guest != nil { patience = .zero }
       if worker.link.isRecorded { loop.drainInbox() }  // Its last notices arrive there.
       while let notice = worker.link.control.take() { deliver(worker.link.control, notice: notice) }
       workers.forget(worker)

@@ -153,10 +153,10 @@ final class WorkerLink: Sendable {
   var hasEnded: Bool { Intake.flag { state.withLock { $0.thread }?.hasEnded ?? true } }
 
   /// Asks the worker to end: its runs end, and a call-out that goes on is interrupted, again and
-  /// again until the thread has ended. Does not wait; idempotent.
-  func stop() { Intake.outside(stopThread) }
+  /// again until the thread has ended. Does not wait; idempotent: the first patience counts.
+  func stop(patience: Int64 = WorkerLink.patience) { Intake.outside { stopThread(patience) } }
 
-  private func stopThread() {
+  private func stopThread(_ patience: Int64) {
     let thread = state.withLock { state -> LoopThread? in
       if state.isStopping { return nil }
       state.isStopping = true
@@ -166,11 +166,11 @@ final class WorkerLink: Sendable {
     thread.stop()
     if thread.join(timeout: .zero) { return }
     let interrupts: @Sendable () -> Void = { [self] in
-      var pause = Self.patience
+      var pause = patience
       while !thread.join(timeout: .nanoseconds(pause)) {
         state.withLock { $0.script }?.interrupt()
         // A call of C that does not return is asked less and less often.
-        pause = min(pause == Self.patience ? 20_000_000 : pause * 5 / 4, 1_000_000_000)
+        pause = min(pause == patience ? 20_000_000 : pause * 5 / 4, 1_000_000_000)
       }
     }
     // A system that refuses a thread leaves a busy worker to the limits of its script.

@@ -52,8 +52,7 @@ let moduleWorker: LuaRawFunction = { L, context in
     let name = try options.name() ?? text.name
     let capacity = try options.integer("capacity", in: 1...(1 << 24)) ?? 1 << 16
     let modes = try options.modes() ?? [.default]
-    let script = try call.workerScript(text, options)
-    try call.requireWorkerRoom()
+    let script = try call.workerScript(text, options, try call.takeWorkerPlace())
     let link = call.makeLink(name, capacity)
     // The handle of the worker; below it that of its port.
     call.pushPort(of: link)
@@ -105,7 +104,9 @@ extension HostCall {
     return stack.type(-1) == .table ? stack.rawField(-1, field) : nil
   }
 
-  fileprivate func workerScript(_ text: WorkerText, _ options: Options) throws -> WorkerScript {
+  fileprivate func workerScript(
+    _ text: WorkerText, _ options: Options, _ place: WorkerCrew.Place?
+  ) throws -> WorkerScript {
     var limits = state.limits
     if let memory = try options.bytes("memory", atLeast: 1 << 20) { limits.memory = memory }
     if let time = try options.seconds("callout", .positive) {
@@ -136,10 +137,12 @@ extension HostCall {
     argument.charge = state.charge(argument.size + text.bytes.count, leaves: true)
     return WorkerScript(
       text: text.bytes, chunkName: text.chunkName, argument: argument, limits: limits,
-      path: packagePath("path"), cPath: packagePath("cpath"), guest: runtime.granted.guest)
+      path: packagePath("path"), cPath: packagePath("cpath"), guest: runtime.granted.guest,
+      place: place)
   }
 
-  fileprivate func requireWorkerRoom() throws {
+  /// - Returns: A place among a guest's workers; nil if the script is no guest.
+  fileprivate func takeWorkerPlace() throws -> WorkerCrew.Place? {
     if runtime.workers.depth >= Workers.depthLimit {
       throw OperatingFailure(
         "ml.worker: workers are nested \(runtime.workers.depth) deep, which is the limit",
@@ -150,6 +153,12 @@ extension HostCall {
         "ml.worker: \(Workers.limit) workers are running, which is the limit; stop some, or give "
           + "them more work each", "EAGAIN")
     }
+    guard let crew = runtime.granted.guest?.crew else { return nil }
+    let most = min(state.limits.handles ?? Workers.limit, Workers.limit)
+    if let place = crew.place(most: most) { return place }
+    throw OperatingFailure(
+      "ml.worker: the guest has \(most) workers, those of its workers included, which is the limit",
+      "EAGAIN")
   }
 
   fileprivate func makeLink(_ name: String, _ capacity: Int) -> WorkerLink {

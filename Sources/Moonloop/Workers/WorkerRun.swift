@@ -15,6 +15,8 @@ struct WorkerScript: Sendable {
   let cPath: String?
   /// The grants it has: those of the guest that made it.
   let guest: GuestGrants?
+  /// Where it counts as one of that guest's.
+  let place: WorkerCrew.Place?
 }
 
 /// One run of a worker's script. On the worker's thread.
