@@ -93,40 +93,50 @@ package struct FileScope: Sendable {
 
   // MARK: Resolving
 
-  /// The path without links, `.` and `..`; what does not exist yet is at its end.
+  /// The path without links, `.` and `..`; what does not exist yet is at its end, and is found in
+  /// few steps.
   private static func resolve(_ path: [UInt8], follows: Bool) throws(SystemError) -> [UInt8] {
     if path.isEmpty || path.contains(0) { throw SystemError(call: "realpath", code: ENOENT) }
-    var (rest, names, isWanted) = (path, [[UInt8]](), follows)
-    while true {
-      let (folder, name) = parts(rest)
-      do throws(SystemError) {
-        if isWanted || name == nil { return names.reversed().reduce(try real(rest), join) }
-      } catch {
-        // A link that leads nowhere would be followed later.
-        if name == nil || error.code != ENOENT || kind(of: rest) != nil { throw error }
-      }
-      (rest, isWanted) = (folder, true)
-      names.append(name ?? [])
+    // The path with ever fewer of the names at its end, and these.
+    var (rests, names) = ([path[...]], [ArraySlice<UInt8>]())
+    while case (let folder, let name?) = parts(rests[names.count]) {
+      rests.append(folder)
+      names.append(name)
     }
+    var missing = follows || names.isEmpty ? 0 : 1
+    var (count, found) = (missing, [UInt8]())
+    do throws(SystemError) { found = try real(rests[missing]) } catch {
+      if missing == names.count || error.code != ENOENT { throw error }
+      (count, found) = (names.count, try real(rests[names.count]))
+      while count - missing > 1 {
+        let middle = (count + missing) / 2
+        do throws(SystemError) { (count, found) = (middle, try real(rests[middle])) } catch {
+          if error.code != ENOENT { throw error }
+          missing = middle
+        }
+      }
+      // A link that leads nowhere would be followed later.
+      if kind(of: Array(rests[missing])) != nil { throw error }
+    }
+    for name in names[..<count].reversed() { found += (found == [0x2F] ? [] : [0x2F]) + name }
+    return found
   }
 
   /// The folder, and the name in it; no name for `/`, `.`, `..` and what ends with these.
-  private static func parts(_ path: [UInt8]) -> (folder: [UInt8], name: [UInt8]?) {
-    var path = path[...]
+  private static func parts(
+    _ path: ArraySlice<UInt8>
+  ) -> (folder: ArraySlice<UInt8>, name: ArraySlice<UInt8>?) {
+    var path = path
     while path.count > 1 && path.last == 0x2F { path = path.dropLast() }
-    let name = Array(path[((path.lastIndex(of: 0x2F) ?? path.startIndex - 1) + 1)...])
+    let name = path[((path.lastIndex(of: 0x2F) ?? path.startIndex - 1) + 1)...]
     if name.isEmpty || name == [0x2E] || name == [0x2E, 0x2E] { return ([], nil) }
-    let folder = Array(path.dropLast(name.count))
+    let folder = path.dropLast(name.count)
     return (folder.isEmpty ? [0x2E] : folder, name)
   }
 
-  private static func join(_ folder: [UInt8], _ name: [UInt8]) -> [UInt8] {
-    folder == [0x2F] ? folder + name : folder + [0x2F] + name
-  }
-
-  private static func real(_ path: [UInt8]) throws(SystemError) -> [UInt8] {
-    let answer = FileCall("realpath", [.bytes(path)]).run()
-    guard case .bytes(let real) = try answer.get() else { return path }
+  private static func real(_ path: ArraySlice<UInt8>) throws(SystemError) -> [UInt8] {
+    let answer = FileCall("realpath", [.bytes(Array(path))]).run()
+    guard case .bytes(let real) = try answer.get() else { return Array(path) }
     return real
   }
 
