@@ -56,7 +56,7 @@ extension HandleGroup {
     switch self {
     case .items: runtime.handles.itemCount - (runtime.generations.load?.oldItems ?? 0)
     case .tasks: runtime.tasks.count - (runtime.generations.load?.oldTasks ?? 0)
-    case .performs: runtime.requests.waiting.count
+    case .performs: runtime.requests.count
     case .channels: runtime.handles.channels.count
     case .files: runtime.handles.files.count
     case .others: runtime.handles.others.count

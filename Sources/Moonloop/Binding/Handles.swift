@@ -161,7 +161,10 @@ package final class Handles {
   }
 
   /// The valid items, in no particular order.
-  package var items: [Loop.Item] { itemList.map { $0.takeUnretainedValue() } }
+  package var items: [Loop.Item] {
+    Steps.note(itemList.count)
+    return itemList.map { $0.takeUnretainedValue() }
+  }
 
   /// The valid timers of scripts, by slot.
   package func timers(

@@ -89,7 +89,7 @@ extension Explanation {
     stack.setField("timers", timers.count)
     stack.setField("items", handles.itemCount)
     stack.setField("tasks", tasks.count)
-    stack.setField("requests", requests.waiting.count)
+    stack.setField("requests", requests.count)
     stack.rawSet(-3)
   }
 

@@ -10,9 +10,15 @@ package final class Requests {
   private let runtime: Unmanaged<Runtime>
   private let context: Unmanaged<LoopContext>
   /// Those not yet performed, by the registry references of their handles.
-  package private(set) var waiting: [Int32: ScriptRequest] = [:]
+  private var table: [Int32: ScriptRequest] = [:]
   /// Those of them that have a target.
   private var targets: [ScriptTarget: Set<Int32>] = [:]
+
+  var count: Int { table.count }
+  package var waiting: [Int32: ScriptRequest] {
+    Steps.note(table.count)
+    return table
+  }
 
   init(_ runtime: Runtime, _ context: LoopContext) {
     self.runtime = .passUnretained(runtime)
@@ -20,7 +26,7 @@ package final class Requests {
   }
 
   func add(_ request: ScriptRequest) {
-    waiting[request.ref] = request
+    table[request.ref] = request
     if let target = request.target { targets[target, default: []].insert(request.ref) }
   }
 
@@ -72,7 +78,7 @@ package final class Requests {
   }
 
   private func drop(_ ref: Int32, on stack: LuaStack) {
-    if let request = waiting.removeValue(forKey: ref) {
+    if let request = table.removeValue(forKey: ref) {
       request.ref = 0
       request.charge = nil
       if let target = request.target { forget(ref, of: target) }
@@ -88,7 +94,7 @@ package final class Requests {
   /// Cancels all requests for a target.
   /// - Returns: How many there were.
   func cancel(for target: ScriptTarget) -> Int {
-    let found = (targets[target] ?? []).compactMap { waiting[$0] }
+    let found = (targets[target] ?? []).compactMap { table[$0] }
     for request in found { cancel(request) }
     return found.count
   }

@@ -1,6 +1,7 @@
 // The small lists that tasks are in: by coroutine, children of a scope, and which awaits which.
 
 internal import LuaEmbed
+internal import MoonloopCore
 
 /// The tasks that have a coroutine, by its index.
 package struct TaskTable {
@@ -19,7 +20,10 @@ package struct TaskTable {
   }
 
   /// All of them, in the order of their coroutines.
-  package var all: [ScriptTask] { tasks.compactMap { $0 } }
+  package var all: [ScriptTask] {
+    Steps.note(tasks.count)
+    return tasks.compactMap { $0 }
+  }
 }
 
 /// The children of a scope that have not ended, in order of making; each knows its place.
@@ -30,7 +34,10 @@ package struct TaskChildren {
   package init() {}
 
   package var isEmpty: Bool { count == 0 }
-  package var all: [ScriptTask] { places.compactMap { $0 } }
+  package var all: [ScriptTask] {
+    Steps.note(places.count)
+    return places.compactMap { $0 }
+  }
 
   package mutating func append(_ task: ScriptTask) {
     task.placeInParent = places.count
@@ -44,6 +51,7 @@ package struct TaskChildren {
     if count == 0 {
       places = []
     } else if places.count > 16 && count * 2 < places.count {
+      Steps.note(places.count)
       places = places.filter { $0 != nil }
       for (place, task) in places.enumerated() { task?.placeInParent = place }
     }

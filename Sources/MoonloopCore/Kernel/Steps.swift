@@ -3,11 +3,11 @@
 
 internal import CLinuxShims
 
-/// The looks at elements of `Table` and `CountedArray`.
+/// The looks at elements of `Table` and `CountedArray`, and at whole lists of scripts' things.
 @usableFromInline
 package enum Steps {
   @inline(__always)
-  static func note(_ count: Int) {
+  package static func note(_ count: Int) {
     #if DEBUG
       cmx_note_steps(UInt64(count))
     #endif

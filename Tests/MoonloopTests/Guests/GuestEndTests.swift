@@ -15,7 +15,7 @@ import Testing
     ("port in its own mode", "loop:port { modes = { 'mode ' .. i }, print }"),
     ("port with a message", "ml.port {}:send(i)"),
     ("observer", "loop:observer { on = 'exit', print }"),
-    ("perform", "loop:perform('another', print)"),
+    ("perform", "loop:perform({ modes = 'another' }, print)"),
     ("perform_after", "loop:perform_after(1e6, print)"),
     ("task", "loop:task(function() ml.sleep(1e6) end)"),
     ("task that waits for a message", "loop:task(function() ml.port {}:receive() end)"),
