@@ -99,8 +99,12 @@ function families.memory()
   end
 end
 
+local function status(field)
+  return tonumber(ml.fs.read("/proc/self/status"):match(field .. ":%s*(%d+)"))
+end
+
 -- The most memory that this process has had so far, in kB.
-local function peak() return tonumber(ml.fs.read("/proc/self/status"):match "VmHWM:%s*(%d+)") end
+local function peak() return status "VmHWM" end
 
 -- Small in Lua's memory, where a string is there once, and large as a copy: the process grows by no
 -- more than three times the guest's memory.
@@ -149,7 +153,7 @@ function families.errors()
 end
 
 -- Whatever it tries, it gets nothing, and both sides go on.
-local function gets_nothing(file)
+local function gets_nothing(file, grant, names)
   local shared, before = ml.freeze { secret = "kept" }, nil
   for _, one in ipairs(attacks(file)) do
     local guest, functions = nil, { echo = function(...) return ... end }
@@ -163,19 +167,23 @@ local function gets_nothing(file)
     end
     local told
     guest, told = open {
-      name = "guest", args = shared, functions = functions, allow = { "timers", "inspect" },
+      name = "guest", args = shared, functions = functions, allow = { "timers", "inspect", grant },
       limits = { memory = "8M", callout = 0.1, handles = 100 },
     }
     guest:call "ping"
     before = before or #ml.fs.list "/proc/self/fd"
-    local beats, memory = 0, peak()
-    local beat = loop:every(0.001, function() beats = beats + 1 end)
-    local _, done, what = ml.timeout(10, pcall, pcall, guest.call, guest, "attack", one.text)
+    local beats, memory, threads, most = 0, peak(), status "Threads", 0
+    local beat = loop:every(0.001, function()
+      beats, most = beats + 1, math.max(most, status "Threads")
+    end)
+    local script = (names or "") .. one.text
+    local _, done, what = ml.timeout(10, pcall, pcall, guest.call, guest, "attack", script)
     check(not done or not what, one.name, what)
     ml.sleep(0.002)
     check(select(2, pcall(ml.timeout, 10, guest.call, guest, "ping")) == "pong", one.name,
       guest.status, table.concat(told.limits, " "))
-    check(peak() - memory < 3 * 8 << 10, one.name, peak() - memory, "kB")
+    check(grant or peak() - memory < 3 * 8 << 10, one.name, peak() - memory, "kB")
+    check(most - threads < 2 * 100 + 10, one.name, most - threads, "threads")  -- one to stop each
     check(beats > 0, one.name, "the host's timer")
     check(shared.secret == "kept", one.name, shared.secret)
     beat:invalidate()
@@ -186,6 +194,20 @@ local function gets_nothing(file)
 end
 function families.tricks() gets_nothing "Data/Attacks/tricks.txt" end
 function families.escapes() gets_nothing "Data/Attacks/escapes.txt" end
+function families.items() gets_nothing "Data/Attacks/items.txt" end
+function families.libraries() gets_nothing "Data/Attacks/libraries.txt" end
+
+-- Workers have no more than their guest, whose handles they are, those of its workers too.
+function families.workers()
+  gets_nothing("Data/Attacks/workers.txt", "worker", [[
+    local function run(text, args)
+      text = "local ml = require 'moonloop' local loop = ml.current() " .. text
+      local worker = ml.worker { source = text, args = args }
+      local _, fine, got = ml.timeout(5, pcall, worker.await, worker)
+      return fine and got or nil
+    end
+  ]])
+end
 
 -- A folder with what is granted, and with what is not: files, and links to both.
 local function tree(place)
