@@ -121,7 +121,11 @@ loop:task(function()
     end
   end
   collectgarbage() collectgarbage()
-  for _ = 1, 1000 do if descriptors() > before then ml.sleep(0.01) end end
+  for _ = 1, 1000 do
+    if descriptors() <= before then break end
+    ml.process.run { "true" }  -- starting a child reaps those that have been given up
+    ml.sleep(0.01)
+  end
   check(descriptors() <= before, "descriptors", descriptors(), before)
   print(("%s %d"):format(broken == 0 and "held" or "broken", broken == 0 and count or broken))
 end)
