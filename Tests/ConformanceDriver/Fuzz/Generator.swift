@@ -167,15 +167,32 @@ struct Generator {
       when.append(("on", .string(dice.pick(ActivityName.allCases.map(\.rawValue)))))
     }
     if isWide { fields = onItself(fields, type, id) }
-    // In one call: the one thing, and what it leads to.
-    if isWide && dice.chance(25) {
-      let next = dice.chance(50) ? run(longest: 12) : action(nested: true)
-      return [.object(fields + when), .object(next + when)]
-    }
+    if isWide && dice.chance(30) { return inOneCall(fields).map { .object($0 + when) } }
     guard case .string("remove")? = fields.first?.value, dice.chance(40) else {
       return [.object(fields + when)]
     }
     return [.object(fields + when), .object(op("add") + fields.dropFirst() + when)]
+  }
+
+  /// What is done together: one thing and what it leads to.
+  private mutating func inOneCall(_ first: Fields) -> [Fields] {
+    switch dice.below(6) {
+    case 0:
+      guard let id = one("timer"), let date = fields("setNext") else { return [first] }
+      let mode: (String, JSON) = ("mode", .string(dice.pick(["default", "m"])))
+      let moved = date.map { $0.name == "id" ? (name: "id", value: id) : $0 }
+      return [op("remove", ("id", id), mode), moved, op("add", ("id", id), mode)]
+    case 1:
+      guard let id = one("block") else { return [first] }
+      return [
+        op("addCommonMode", ("mode", .string("m"))),
+        op("perform", ("id", id), ("modes", .array([.string("common")]))),
+      ]
+    case 2: return [op("sleep", ("ms", .number(Double(time(1...9))))), run(longest: 12)]
+    case 3: return [op("stop"), run(longest: 12)]
+    case 4: return [first, run(longest: 12)]
+    default: return [first, action(nested: true)]
+    }
   }
 
   /// At times what is done to an item is done to the one that is being called.
