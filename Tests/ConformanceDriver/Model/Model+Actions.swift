@@ -251,8 +251,9 @@ extension Model {
     }
   }
 
-  /// A timer that is moved, or leaves a mode, is kept for no outer run any more (R135).
-  private func giveBack(_ timer: Item) {
+  /// A timer that is moved, leaves a mode, or fires in another one is kept for no outer run any
+  /// more (R135).
+  func giveBack(_ timer: Item) {
     timer.keptIn = nil
     for run in runs { run.eventOfSleep.removeAll { $0 === timer } }
   }

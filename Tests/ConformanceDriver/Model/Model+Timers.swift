@@ -50,6 +50,7 @@ extension Model {
     if next - now < Self.margin || (passed > served && now - passed < Self.margin) {
       refuse("a call-out of \(timer.spec.id) ends at a point of its grid")
     }
+    giveBack(timer)
     setDate(timer, next, shown: next)
   }
 
