@@ -56,7 +56,7 @@ struct RecordedBlameTests {
       for file in [trace, metrics] {
         let found = try moonloop(["check", "--recording", file, script]).output
         for (line, what) in [
-          (9, "a call of notifications 'notes'"), (10, "a call of task 'connection of web'"),
+          (9, "a call of notifications 'notes'"), (10, "a call of stream 'web'"),
           (19, "a call of perform"), (21, "a call of perform"), (25, "a call of guest 'plug'"),
           (31, "2 calls of task 'job'"), (33, "a call of timer"), (34, "a call of timer"),
         ] {
