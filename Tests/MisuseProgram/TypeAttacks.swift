@@ -28,6 +28,8 @@ private struct Settings: LuaDefaultFields {
   }
 }
 
+private struct Tree: Codable { var next: [Tree] = [] }
+
 private final class Bag {
   var again: LuaFunction?
 }
@@ -74,7 +76,7 @@ let types = [
     }
   },
   Attack(
-    name: "defaults are not written as a table", end: "2 port: must be an integer, got nothing"
+    name: "defaults are not written as a table", end: "2 port must be an integer, got nothing"
   ) {
     try await onOneThread { loop in
       let lua = try LuaState(on: loop)
@@ -103,6 +105,35 @@ let types = [
         local _, text = f()
         set(print)
         return text:match "asked by itself"
+        """)
+    }
+  },
+  Attack(name: "one table is in a value 2^40 times", end: "memory limit, timeLimit") {
+    try await onOneThread { loop in
+      let tree = "local t = { next = {} } for i = 1, 40 do t = { next = { t, t } } end"
+      let lua = try LuaState(on: loop, limits: LuaLimits(memory: 8 << 20))
+      lua.register("f") { (_: LuaCoded<Tree>) in 1 }
+      let found: String = try lua.evaluate(
+        "\(tree) return select(2, pcall(f, t)):match 'memory limit'")
+      let other = try LuaState(on: loop, limits: LuaLimits(callout: .milliseconds(100)))
+      other.register("f") { (_: LuaCoded<Tree>) in 1 }
+      do throws(LuaError) { try other.run("\(tree) pcall(f, t)") } catch {
+        return "\(found), \(error.kind)"
+      }
+      return found
+    }
+  },
+  Attack(name: "one string is in a value a thousand times", end: "memory limit memory limit") {
+    try await onOneThread { loop in
+      let lua = try LuaState(on: loop, limits: LuaLimits(memory: 8 << 20))
+      lua.register("f") { (_: LuaCoded<[String]>) in 1 }
+      lua.register("g") { (_: LuaCopy) in 1 }
+      return try lua.evaluate(
+        """
+        local s, t = ('x'):rep(1 << 20), {}
+        for i = 1, 1000 do t[i] = s end
+        local function limit(f) return select(2, pcall(f, t)):match "memory limit" end
+        return limit(f) .. " " .. limit(g)
         """)
     }
   },

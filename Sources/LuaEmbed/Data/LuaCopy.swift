@@ -72,12 +72,23 @@ private struct LuaCopying {
   let stack: LuaStack
   var mismatch: LuaMismatch?
   private var room = 1 << 22
+  /// Bytes that may still be copied, if the state has a limit of memory: what Lua has once may be
+  /// in a value many times.
+  private var bytes: Int
 
-  init(stack: LuaStack) { self.stack = stack }
+  init(stack: LuaStack) {
+    self.stack = stack
+    bytes = stack.state.limits.memory ?? .max
+  }
 
   mutating func copy(_ index: Int32, _ depth: Int) -> LuaCopy? {
     room -= 1
     guard room >= 0 else { return refuse("must have at most \(1 << 22) values") }
+    bytes -= stack.type(index) == .string ? 16 + Int(cml_rawlen(stack.L, index)) : 16
+    guard bytes >= 0 else {
+      let limit = stack.state.limits.memory ?? 0
+      return refuse("must not be larger than the memory limit of \(limit) bytes")
+    }
     switch stack.type(index) {
     case .none, .nil: return .nil
     case .boolean: return .boolean(stack.boolean(index))

@@ -295,6 +295,7 @@ struct LuaItems: UnkeyedDecodingContainer {
     self.containers = containers
     bytes = work.stack.withBytes(index) { Array($0) }
     size = try bytes?.count ?? work.listCount(index, containers)
+    try work.charge(size)
     table = bytes == nil ? LuaOpenTable(work.stack, index) : nil
   }
 

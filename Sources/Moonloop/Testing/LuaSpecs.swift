@@ -176,7 +176,10 @@ public struct LuaSpecs: Sendable {
       if name.hasSuffix("_spec.lua") || name.hasSuffix("_test.lua") {
         found.append(File(path: path))
       } else {
-        found += files(in: path)
+        // A link to a folder is not followed: it may lead back.
+        var status = stat()
+        let isFolder = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        if isFolder { found += files(in: path) }
       }
     }
     return found
