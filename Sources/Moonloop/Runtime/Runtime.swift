@@ -63,10 +63,7 @@ package final class Runtime {
     names = InternedNames(state, kinds)
     itemKinds.open(self)
     module = state.openModules()
-    if !Intake.isPlain {
-      loop.arrivals.crossings = RecordedCrossings(TapedMessages(loop, home: number))
-      state.deferReturns()
-    }
+    if !Intake.isPlain { state.deferReturns() }
     state.pauseCollector(false)
     state.onCloseError = { [unowned self] in report($0, current) }  // the state holds this
     values = CommonValues(state.stack)
@@ -79,6 +76,9 @@ package final class Runtime {
 
   /// Sets up what the loop needs from its scripts.
   func attach() {
+    if !Intake.isPlain {
+      loop.arrivals.crossings = RecordedCrossings(TapedMessages(loop, home: number))
+    }
     loop.whenIdle(self) { [unowned state] _ in  // until `endAll`
       state.noteReturns()
       state.idleCollect()

@@ -206,7 +206,7 @@ struct RerunTests {
   func keepsLibraries() throws {
     let specs = """
       it("fails", function() error "bad" end)
-      it("removes", function() string.format, table.insert = nil, nil end)
+      it("removes", function() string.format, math.floor = nil, nil end)
       it("keeps its changes", function() assert(string.format == nil) end)
       it("spoils", function() debug.setmetatable("", { __index = error }) end)
       it("fails too", function() error "worse" end)
@@ -221,6 +221,23 @@ struct RerunTests {
         #expect(outcome.output.contains(message), "\(outcome.output)")
       }
       #expect(outcome.output.contains("3 passed, 3 failed"), "\(outcome.output)")
+    }
+  }
+
+  @Test("an error of what listens to failures is one of the run")
+  func reportsListeners() throws {
+    let specs = """
+      local busted = require "busted"
+      busted.subscribe({ "error" }, function() error "of the listener" end)
+      it("fails", function() error "bad" end)
+      it("fails too", function() error "worse" end)
+      """
+    try withFile(specs, name: "a_spec.lua") { file in
+      let outcome = try moonloop(["test", file])
+      #expect(outcome.status == 1 && outcome.errors == "", "\(outcome)")
+      for message in ["a_spec.lua:3: bad", "a_spec.lua:4: worse", "of the listener"] {
+        #expect(outcome.output.contains(message), "\(outcome.output)")
+      }
     }
   }
 

@@ -65,11 +65,16 @@ function runner:problem(node, problem)
   elseif problem.kind ~= "leak" then
     problem.status = "error"
   end
-  self.report:record({
-    type = "problem", file = file and file.name, name = title(node), problem = problem,
-    where = place(node.trace),
-  })
-  bus.publish({ "error", node.kind }, node, node.parent, problem.message, problem)
+  local function record(one)
+    self.report:record({
+      type = "problem", file = file and file.name, name = title(node), problem = one,
+      where = place(node.trace),
+    })
+  end
+  record(problem)
+  local ok, why = pcall(bus.publish, { "error", node.kind }, node, node.parent, problem.message,
+    problem)
+  if not ok then record({ status = "error", message = tostring(why), traceback = "" }) end
   if not self.options.keep_going then self.stops = true end
 end
 
@@ -400,7 +405,7 @@ function runner:ended(node, record)
   self.report:record(record)
   if record.status ~= "success" and record.status ~= "pending" then
     local channel = { record.status, "it" }
-    bus.publish(channel, node, node.parent, record.problems[1] and record.problems[1].message)
+    self:publish(channel, node, node.parent, record.problems[1] and record.problems[1].message)
     self.failures = (self.failures or 0) + 1
     if not self.options.keep_going or self.failures == self.options.bail then self.stops = true end
   end
