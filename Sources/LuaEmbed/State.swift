@@ -87,6 +87,7 @@ public final class LuaState {
     body.releases.close()
     cml_close(record)
     body.noteClosed()
+    body.output = nil  // what has no end of a line yet is passed on, on this thread
     interruptHandle.close()
     onClosed?()
     freeTexts()

@@ -177,6 +177,16 @@ struct LuaHostTests {
     await host.shutDown()
   }
 
+  @Test func `passes on the rest of a line when it is shut down`() async throws {
+    let trace = Trace()
+    let host = try await LuaHost(
+      libraries: .all, reports: LuaHost.Reports(onOutput: { trace.add($0) }))
+    try await host.run("io.write 'rest'")
+    #expect(trace.all == [])
+    await host.shutDown()
+    #expect(trace.all == ["rest"])
+  }
+
   @Test func `passes on what is written while it passes on, once and in order`() async throws {
     let trace = Trace()
     let kept = Guarded<LuaHost?>(nil)
