@@ -13,7 +13,7 @@ extension LuaState {
     _ type: Object.Type, as name: String, _ members: LuaMember<Object>...
   ) {
     guard body.isUsable("register") else { return }
-    if type is any LuaStruct.Type { refuseClass(type) }
+    if type is any LuaStruct.Type { refuseClass(type, "register: ") }
     register(ObjectIdentifier(type), name, below: nil, isBoxed: false, members)
   }
 
@@ -27,7 +27,7 @@ extension LuaState {
     _ members: LuaMember<Object>...
   ) {
     guard body.isUsable("register") else { return }
-    if type is any LuaStruct.Type { refuseClass(type) }
+    if type is any LuaStruct.Type { refuseClass(type, "register: ") }
     // The types that the compiler knows are less than those that these may be.
     guard superclasses(of: type).contains(where: { $0 == parent }) else {
       fatalError("register: \(type) is not a subclass of \(parent), which it extends")
@@ -45,7 +45,7 @@ extension LuaState {
     _ type: Object.Type, as name: String, _ members: LuaMember<Object>...
   ) {
     guard body.isUsable("register") else { return }
-    if type is AnyClass { refuseClass(type) }
+    if type is AnyClass { refuseClass(type, "register: ") }
     register(ObjectIdentifier(type), name, below: nil, isBoxed: true, members)
   }
 
@@ -214,6 +214,6 @@ extension LuaState {
 }
 
 /// Lua holds structures in boxes and objects of classes bare: no type can be both.
-func refuseClass(_ type: Any.Type) -> Never {
-  fatalError("\(type) is a class, and conforms to LuaStruct; conform to LuaObject")
+func refuseClass(_ type: Any.Type, _ call: String = "") -> Never {
+  fatalError("\(call)\(type) is a class, and conforms to LuaStruct; conform to LuaObject")
 }

@@ -227,6 +227,10 @@ function recordings.check(path, text, paths, report)
     report(place and (file_of(place, paths) or place) or path, tonumber(line) or 1, rule, what)
   end
   for _, row in ipairs(by_culprit(found)) do add(row.at, "starves-others", text_of(row)) end
+  table.sort(timers, function(a, b)
+    if a.at ~= b.at then return a.at < b.at end
+    return a.label < b.label
+  end)
   for _, timer in ipairs(timers) do
     for _, cause in ipairs(causes.of(timer)) do add(timer.at, cause.rule, cause.text) end
   end
