@@ -66,10 +66,8 @@ function runner:problem(node, problem)
     problem.status = "error"
   end
   local function record(one)
-    self.report:record({
-      type = "problem", file = file and file.name, name = title(node), problem = one,
-      where = place(node.trace),
-    })
+    self.report:record({ type = "problem", file = file and file.name, name = title(node),
+      problem = one, where = place(node.trace) })
   end
   record(problem)
   local ok, why = pcall(bus.publish, { "error", node.kind }, node, node.parent, problem.message,
