@@ -51,6 +51,7 @@ extension ScriptStream {
     let isOver = state.isAtEnd && state.readFailure == nil
     let first = state.input.find(formats.first, from: 0, isAtEnd: isOver)
     if first == .needsMore && state.readFailure == nil {
+      if case .number = formats.first { state.input.dropBlanks() }
       state.input.noteSearched()
       return nil
     }

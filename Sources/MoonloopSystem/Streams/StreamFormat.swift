@@ -121,6 +121,13 @@ extension StreamFormat {
     return .piece(first..<scan.place, next: scan.place)
   }
 
+  /// How many blanks are at the beginning.
+  static func blanks(in bytes: UnsafeRawBufferPointer) -> Int {
+    var scan = NumberScan(bytes: bytes, place: 0)
+    scan.skipBlanks()
+    return scan.place
+  }
+
   private struct NumberScan {
     let bytes: UnsafeRawBufferPointer
     var place: Int
