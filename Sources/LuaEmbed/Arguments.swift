@@ -175,8 +175,13 @@ extension LuaStack {
   package func text(_ index: Int32, _ what: @autoclosure () -> String) throws(LuaArgumentError)
     -> String
   {
-    if type(index) == .string, let value = string(index) { return value }
-    throw LuaArgumentError(what(), mustBe: "a string", got: given(index))
+    if let value = text(index) { return value }
+    throw notText(index, what())
+  }
+
+  @inline(never)
+  private func notText(_ index: Int32, _ what: String) -> LuaArgumentError {
+    LuaArgumentError("\(what) \(mustBe("a string", index))")
   }
 
   package func flag(_ index: Int32, _ what: @autoclosure () -> String) throws(LuaArgumentError)

@@ -24,6 +24,14 @@ extension HostCall {
     try stack.text(index, what)
   }
 
+  /// The bytes of an argument that must be a string, but need not be text.
+  package func bytes(_ index: Int32, _ what: String) throws(ScriptMistake) -> [UInt8] {
+    if stack.type(index) == .string, let bytes = stack.withBytes(index, { Array($0) }) {
+      return bytes
+    }
+    throw ScriptMistake(what, mustBe: "a string", got: given(index))
+  }
+
   /// An argument that names something to the system, which would cut it at a zero byte.
   package func systemText(_ index: Int32, _ what: String) throws(ScriptMistake) -> String {
     let text = try string(index, what)
@@ -58,10 +66,10 @@ extension HostCall {
         let type = stack.rawGet(table, item: Int64(names.count + 1))
         defer { stack.pop() }
         if type == .nil { break }
-        guard type == .string, let name = stack.string(-1), name != "" else {
+        guard type == .string, stack.string(-1) != "" else {
           throw mistake("\(what) must hold names of modes, got \(given(-1))")
         }
-        names.append(ModeName(name))
+        names.append(ModeName(try string(-1, "a name in \(what)")))
       }
       if names.isEmpty { throw mistake("\(what) must name at least one mode, got an empty table") }
       return names
@@ -151,6 +159,11 @@ package struct Options {
     try read("mode") { index throws(ScriptMistake) in try call.mode(index, "'mode'") }
   }
 
+  /// The bytes of a string that need not be text.
+  package func bytes(_ name: StaticString) throws(ScriptMistake) -> [UInt8]? {
+    try read(name) { index throws(ScriptMistake) in try call.bytes(index, "'\(name)'") }
+  }
+
   package func string(_ name: StaticString) throws(ScriptMistake) -> String? {
     try read(name) { index throws(ScriptMistake) in try stack.text(index, "'\(name)'") }
   }
@@ -164,7 +177,7 @@ package struct Options {
   /// not count as script memory, so it has a limit.
   package func name() throws(ScriptMistake) -> String? {
     try read("name") { index throws(ScriptMistake) in
-      let name = try stack.text(index, "'name'")
+      let name = try call.systemText(index, "'name'")
       try Self.requireShort(name.utf8.count, "'name'")
       return name.utf8.allSatisfy { 0x20...0x7e ~= $0 } ? name : LuaText.escaped(name)
     }

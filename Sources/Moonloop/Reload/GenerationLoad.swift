@@ -11,8 +11,8 @@ final class GenerationLoad {
   /// The generation that runs until the swap.
   let previousGeneration: Int32
   /// The items of older generations that can be made again, by kind and name.
-  private var items: [String: [Loop.Item]] = [:]
-  private var timers: [String: [TimerID]] = [:]
+  private var items: [ExactText: [Loop.Item]] = [:]
+  private var timers: [ExactText: [TimerID]] = [:]
   private var kept: Set<ObjectIdentifier> = []
   private var keptTimers: Set<TimerID> = []
   /// What undoes the changes, in the order in which they were made.
@@ -39,11 +39,12 @@ final class GenerationLoad {
     for item in runtime.handles.items where item.maker.generation > 0 && item.maker.ref > 0 {
       let kind = runtime.itemKinds[item]
       let identity = kind.identity(of: item)
-      if !identity.isEmpty { items["\(kind.word) \(identity)", default: []].append(item) }
+      if identity.isEmpty { continue }
+      items[ExactText("\(kind.word) \(identity)"), default: []].append(item)
     }
     for id in Self.madeTimers(runtime) {
       let name = runtime.handles.name(ofTimer: id)
-      if !name.isEmpty { timers[name, default: []].append(id) }
+      if !name.isEmpty { timers[ExactText(name), default: []].append(id) }
     }
     runtime.generations.number = number
     runtime.errors.onError = nil
@@ -55,7 +56,7 @@ final class GenerationLoad {
   func take<Kind: ItemKind>(
     _ kind: Kind.Type, _ identity: String, where fits: (Kind.Item) -> Bool
   ) -> Kind.Item? {
-    let key = "\(kind.word) \(identity)"
+    let key = ExactText("\(kind.word) \(identity)")
     // What is known by a kind's word is of its class.
     let own = { unsafeDowncast($0, to: Kind.Item.self) }
     let place = items[key]?.firstIndex { $0.isValid && fits(own($0)) }
@@ -67,6 +68,7 @@ final class GenerationLoad {
   }
 
   func takeTimer(_ name: String, _ store: TimerStore) -> TimerID? {
+    let name = ExactText(name)
     let place = timers[name]?.firstIndex { id in
       store.slot(of: id).map { store.records[$0].callout.payload != 0 } ?? false
     }

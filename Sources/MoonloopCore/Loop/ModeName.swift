@@ -8,7 +8,7 @@ public struct ModeName: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
   /// The name as text.
   public let rawValue: String
 
-  /// A mode by its name; modes of equal names are one mode.
+  /// A mode by its name; modes are one where the bytes of their names are, as Lua's strings are.
   public init(_ rawValue: String) { self.rawValue = rawValue }
   public init(stringLiteral value: String) { rawValue = value }
 
@@ -18,6 +18,10 @@ public struct ModeName: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
   /// The pseudo-mode that stands for all common modes; items are scheduled in it, no loop runs in
   /// it (R22). Counterpart: `kCFRunLoopCommonModes`.
   public static let common: ModeName = "common"
+
+  public static func == (one: ModeName, other: ModeName) -> Bool {
+    one.rawValue.isSame(as: other.rawValue)
+  }
 
   public var description: String { rawValue }
 }

@@ -22,7 +22,7 @@ struct WaitingNotifications {
   }
 
   private var all: [UInt64: WaitingNotification] = [:]
-  private var names: [String: Set<UInt64>] = [:]
+  private var names: [ExactText: Set<UInt64>] = [:]
   private var senders: [AnyHashable?: Set<UInt64>] = [:]
   private var idle = Moment()
   private var soon = Moment()
@@ -40,7 +40,7 @@ struct WaitingNotifications {
   mutating func insert(_ one: WaitingNotification) {
     last += 1
     all[last] = one
-    names[one.notification.name, default: []].insert(last)
+    names[ExactText(one.notification.name), default: []].insert(last)
     senders[one.notification.senderKey, default: []].insert(last)
     let moment = one.isForIdle ? \Self.idle : \Self.soon
     self[keyPath: moment].count += 1
@@ -68,7 +68,7 @@ struct WaitingNotifications {
       let others = (soonCounts[one.modes] ?? 1) - 1
       soonCounts[one.modes] = others > 0 ? others : nil
     }
-    let (name, sender) = (one.notification.name, one.notification.senderKey)
+    let (name, sender) = (ExactText(one.notification.name), one.notification.senderKey)
     names[name]?.remove(number)
     if names[name]?.isEmpty ?? false { names[name] = nil }
     senders[sender]?.remove(number)
@@ -89,7 +89,7 @@ struct WaitingNotifications {
     matching one: Loop.NotificationQueue.Notification,
     _ mask: Loop.NotificationQueue.Coalescing
   ) -> Set<UInt64> {
-    let sameName = names[one.name] ?? []
+    let sameName = names[ExactText(one.name)] ?? []
     let sameSender = senders[one.senderKey] ?? []
     switch (mask.contains(.onName), mask.contains(.onSender)) {
     case (true, true): return sameName.intersection(sameSender)
