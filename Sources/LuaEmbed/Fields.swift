@@ -10,6 +10,13 @@ extension LuaStack {
     rawSet(-3)
   }
 
+  /// The same for one that need not be text.
+  package func setField(_ name: StaticString, bytes: [UInt8]) {
+    push(name)
+    bytes.withUnsafeBytes { push(bytes: $0) }
+    rawSet(-3)
+  }
+
   package func setField(_ name: StaticString, _ value: Int) {
     push(name)
     push(value)

@@ -24,7 +24,7 @@ package struct GuestGrants: Sendable {
   /// The granted places, files and programs; nil: all of them.
   private(set) var places: [PlaceRule]? = []
   package private(set) var files: FileScope? = FileScope()
-  private var programs: [String]? = []
+  private var programs: [[UInt8]]? = []
   /// The workers that it has, and those of its workers.
   let crew = WorkerCrew()
   /// Who is asked for what is not granted; nil: it is refused.
@@ -104,7 +104,7 @@ package struct GuestGrants: Sendable {
     case .files: try narrowFiles(to: what)
     case .processes:
       if what.isEmpty { throw Mistake(message: "'process=': the program is missing") }
-      programs?.append(what)
+      programs?.append(Array(what.utf8))
     default: throw Mistake(message: "the grant '\(grant.word)' cannot be narrowed by '=\(what)'")
     }
   }
@@ -157,18 +157,19 @@ package struct GuestGrants: Sendable {
 
   func allows(_ address: SocketAddress) -> Bool {
     guard let places else { return true }
-    if address.family == .unix { return places.contains { $0.path == address.host } }
+    if address.family == .unix { return places.contains { $0.path == address.hostBytes } }
     return allows(host: address.host, port: address.port)
   }
 
-  func allows(program: String) -> Bool { programs?.contains(program) ?? true }
+  func allows(program: [UInt8]) -> Bool { programs?.contains(program) ?? true }
   var isNarrowedToPrograms: Bool { programs != nil }
 }
 
-/// Network places: a host, or all of them, with all ports or some; or a Unix socket.
+/// Network places: a host, or all of them, with all ports or some; or a Unix socket. They are
+/// compared as the system does, by bytes: that they are the same text would not do.
 struct PlaceRule: Sendable {
-  let path: String?
-  private let host: String?
+  let path: [UInt8]?
+  private let host: [UInt8]?
   let ports: ClosedRange<Int>
 
   /// Exactly this host; nil if it would stand for all of them.
@@ -178,12 +179,12 @@ struct PlaceRule: Sendable {
     ports = port.map { $0...$0 } ?? 0...65535
   }
 
-  init(path: String) { (self.path, host, ports) = (path, nil, 0...0) }
+  init(path: [UInt8]) { (self.path, host, ports) = (path, nil, 0...0) }
 
   /// - Returns: nil if the text is not such a rule.
   init?(_ text: String) {
-    if text.hasPrefix("unix:") {
-      (path, host, ports) = (String(text.dropFirst(5)), nil, 0...0)
+    if text.utf8.starts(with: "unix:".utf8) {
+      self = PlaceRule(path: Array(text.utf8.dropFirst(5)))
       return
     }
     var (name, range) = (text, 0...65535)
@@ -207,8 +208,9 @@ struct PlaceRule: Sendable {
     return first...last
   }
 
-  private static func plain(_ host: String) -> String {
-    SocketAddress(numeric: host, port: 0)?.host ?? host.lowercased()
+  private static func plain(_ host: String) -> [UInt8] {
+    if let address = SocketAddress(numeric: host, port: 0) { return address.hostBytes }
+    return host.utf8.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
   }
 
   func allows(host other: String, port: Int?) -> Bool {
@@ -258,7 +260,7 @@ extension HostCall {
     let isPath = address.family == .unix
     let question =
       isPath
-      ? GuestQuestion(unixSocket: address.host)
+      ? GuestQuestion(unixSocket: address.hostBytes)
       : GuestQuestion(host: address.host, port: address.port)
     if isGranted(question) { return }
     throw mistake(guest.refusal(isPath ? "net=unix:\(address.host)" : "net=\(address.text)"))
@@ -277,9 +279,8 @@ extension HostCall {
     forProgram program: [UInt8], setsEnvironment: Bool
   ) throws(ScriptMistake) {
     guard let guest = runtime.granted.guest, guest.isNarrowedToPrograms else { return }
-    let name = String(decoding: program, as: UTF8.self)
-    if !guest.allows(program: name), !isGranted(GuestQuestion(program: name)) {
-      throw mistake(guest.refusal("process=\(name)"))
+    if !guest.allows(program: program), !isGranted(GuestQuestion(program: program)) {
+      throw mistake(guest.refusal("process=\(String(decoding: program, as: UTF8.self))"))
     }
     if setsEnvironment { try requireAllPrograms("set their environment") }
   }

@@ -9,7 +9,7 @@ package struct GuestQuestion: Sendable {
     case capability(LuaCapabilities)
     case place(PlaceRule)
     case file(FileNeed)
-    case program(String)
+    case program([UInt8])
   }
 
   /// The grant's name: "fs".
@@ -52,19 +52,23 @@ package struct GuestQuestion: Sendable {
     key = self.grant
   }
 
-  init(unixSocket path: String) {
+  /// - Returns: nil if the path cannot be shown as it is.
+  init?(unixSocket bytes: [UInt8]) {
+    guard let path = String(validating: bytes, as: UTF8.self) else { return nil }
     name = "net"
     grant = "net=unix:" + LuaText.escaped(path)
     meaning = "connect to, listen on, and send to the socket \(LuaText.quoted(path))"
-    addition = .place(PlaceRule(path: path))
+    addition = .place(PlaceRule(path: bytes))
     key = self.grant
   }
 
-  init(program: String) {
+  /// - Returns: nil if the name cannot be shown as it is.
+  init?(program bytes: [UInt8]) {
+    guard let program = String(validating: bytes, as: UTF8.self) else { return nil }
     name = "process"
     grant = "process=" + LuaText.escaped(program)
     meaning = "run the program \(LuaText.quoted(program)), which may do all that you may"
-    addition = .program(program)
+    addition = .program(bytes)
     key = self.grant
   }
 
@@ -103,7 +107,8 @@ package final class GuestAsker: Sendable {
     @Sendable (_ question: String, _ isNarrow: Bool, _ isOver: () -> Bool) -> GuestAnswer?
 
   private struct Answers {
-    var exact: [String: Bool] = [:]
+    /// By the bytes of the question's key.
+    var exact: [[UInt8]: Bool] = [:]
     var byName: [String: Bool] = [:]
   }
 
@@ -123,19 +128,20 @@ package final class GuestAsker: Sendable {
   func grants(_ question: GuestQuestion, isOver: () -> Bool) -> (isGranted: Bool, isAll: Bool) {
     answers.withLock { answers in
       if let known = answers.byName[question.name] { return (known, known) }
-      if let known = answers.exact[question.key] { return (known, false) }
+      let key = Array(question.key.utf8)
+      if let known = answers.exact[key] { return (known, false) }
       guard question.canBeShown else { return (false, false) }
       let text =
         "moonloop: \(script) asks to \(question.meaning)\n  the grant: \(question.grant)\n"
       switch ask(text, question.isNarrow, isOver) {
-      case .yes: answers.exact[question.key] = true
-      case .no: answers.exact[question.key] = false
+      case .yes: answers.exact[key] = true
+      case .no: answers.exact[key] = false
       case .everything: answers.byName[question.name] = true
       case .nothing: answers.byName[question.name] = false
       case nil: return (false, false)
       }
       let all = answers.byName[question.name]
-      return (all ?? answers.exact[question.key] ?? false, all ?? false)
+      return (all ?? answers.exact[key] ?? false, all ?? false)
     }
   }
 }

@@ -22,14 +22,14 @@ enum NetPlace {
   init(_ options: Options, _ call: HostCall, isServer: Bool) throws(ScriptMistake) {
     let host = try options.systemText("host")
     let port = try options.integer("port", in: (isServer ? 0 : 1)...65535)
-    if let path = try options.string("path") {
+    if let path = try options.bytes("path") {
       if host != nil || port != nil {
         throw call.mistake("'path' is for Unix sockets, 'host' and 'port' for others; give one")
       }
       guard let address = SocketAddress(path: path) else {
-        if path.utf8.contains(0) { throw call.mistake("'path' must not contain a zero byte") }
+        if path.contains(0) { throw call.mistake("'path' must not contain a zero byte") }
         throw call.mistake(
-          "'path' must have 1 to 107 bytes, got \(path.utf8.count)",
+          "'path' must have 1 to 107 bytes, got \(path.count)",
           hint: "an abstract name, behind \"@\", may have 108")
       }
       self = .address(address)
@@ -61,7 +61,7 @@ extension LuaStack {
     newTable(fields: 4)
     guard let address else { return }
     switch address.family {
-    case .unix: setField("path", address.host)
+    case .unix: setField("path", bytes: address.hostBytes)
     case .inet, .inet6:
       setField("host", address.host)
       setField("port", address.port ?? 0)

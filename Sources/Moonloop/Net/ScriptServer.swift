@@ -27,8 +27,8 @@ final class ScriptServer {
   /// What identifies it when it is made again: its name, or the requested addresses.
   var identity = ""
   var requested: [String] = []
-  /// The file of a Unix socket, and what distinguishes it from another file in its place.
-  var path: (text: String, identity: UInt64)?
+  /// What distinguishes the file of a Unix socket from another in its place.
+  var fileIdentity: UInt64?
   /// How many of its connections are open.
   private(set) var connections = 0
   /// The task that waits in `server:accept`.
@@ -240,7 +240,9 @@ final class ScriptServer {
     pause?.invalidate()
     pause = nil
     if settings.tls != nil { handshakes.end() }
-    if let path, Sockets.fileIdentity(path.text) == path.identity { Sockets.removeFile(path.text) }
+    if let fileIdentity, Sockets.fileIdentity(address) == fileIdentity {
+      Sockets.removeFile(address)
+    }
     accepting?.serverEnded(runtime.label(of: .item(source)))
     accepting = nil
   }

@@ -71,7 +71,7 @@ func netListen(_ call: HostCall) throws -> Int32 {
   server.identity = identity
   server.requested = requested
   if passed == nil, address.family == .unix, !address.host.hasPrefix("@") {
-    server.path = Sockets.fileIdentity(address.host).map { (address.host, $0) }
+    server.fileIdentity = Sockets.fileIdentity(address)
   }
   source.maker.state = server
   call.push(kind, source, handlers: 1)
@@ -137,7 +137,7 @@ private func bind(
   }
   do throws(SystemError) { try Sockets.bind(socket.number, place) } catch {
     guard error.name == "EADDRINUSE", place.family == .unix, isStale(place) else { throw error }
-    Sockets.removeFile(place.host)
+    Sockets.removeFile(place)
     try Sockets.bind(socket.number, place)
   }
   return socket
@@ -145,7 +145,7 @@ private func bind(
 
 /// Whether a socket file was left behind by a process that has ended.
 private func isStale(_ place: SocketAddress) -> Bool {
-  guard Sockets.fileIdentity(place.host) != nil, let probe = try? Sockets.make(.unix) else {
+  guard Sockets.fileIdentity(place) != nil, let probe = try? Sockets.make(.unix) else {
     return false
   }
   do throws(SystemError) { _ = try Sockets.connect(probe.number, place) } catch {

@@ -46,11 +46,12 @@ let posixSocketEntries: [LuaEntry] = [
 extension HostCall {
   /// The address that begins at an index: a path alone, or a host and a port.
   fileprivate func address(_ index: Int32) throws(ScriptMistake) -> SocketAddress {
-    let host = try string(index, "the host or the path")
     if count <= index || stack.type(index + 1) == .nil {
-      if let address = SocketAddress(path: host) { return address }
-      throw mistake("the path must have 1 to 107 bytes, got \(host.utf8.count)")
+      let path = try bytes(index, "the path")
+      if let address = SocketAddress(path: path) { return address }
+      throw mistake("the path must have 1 to 107 bytes, got \(path.count)")
     }
+    let host = try string(index, "the host")
     let port = try stack.integer(index + 1, "the port", in: 0...65535)
     if let address = SocketAddress(numeric: host, port: port) { return address }
     throw mistake("the host must be an address in figures, got \"\(host)\"")
@@ -59,7 +60,7 @@ extension HostCall {
   /// Pushes family, host and port of an address; the family and the path of a Unix socket.
   fileprivate func push(_ address: SocketAddress) -> Int32 {
     pushFamily(of: address)
-    stack.push(address.host)
+    address.hostBytes.withUnsafeBytes { stack.push(bytes: $0) }
     guard let port = address.port else { return 2 }
     stack.push(port)
     return 3

@@ -45,11 +45,3 @@ final class WatchKind: ItemKind {
     ScriptWatch.of(source)?.obstacle ?? "it has ended"
   }
 }
-
-extension LuaStack {
-  fileprivate func setField(_ name: StaticString, bytes: [UInt8]) {
-    push(name)
-    bytes.withUnsafeBytes { push(bytes: $0) }
-    rawSet(-3)
-  }
-}

@@ -19,14 +19,13 @@ package struct SocketAddress: Sendable {
     raw = address
   }
 
+  package init?(path: String) { self.init(path: Array(path.utf8)) }
+
   /// A path, or an abstract name behind "@"; nil if it is empty or longer than 107 bytes.
-  package init?(path: String) {
+  package init?(path: [UInt8]) {
     var address = cmx_address()
-    var path = path
-    let isPath = path.withUTF8 { bytes in
-      bytes.withMemoryRebound(to: CChar.self) {
-        cmx_address_unix(&address, $0.baseAddress, $0.count)
-      }
+    let isPath = path.withUnsafeBytes { bytes in
+      cmx_address_unix(&address, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count)
     }
     guard isPath else { return nil }
     raw = address
@@ -55,12 +54,14 @@ package struct SocketAddress: Sendable {
   }
 
   /// The address without its port; a path, or a name with "@"; empty for an unnamed socket.
-  package var host: String {
+  package var host: String { String(decoding: hostBytes, as: UTF8.self) }
+
+  /// The same as the system has it: a path need not be UTF-8.
+  package var hostBytes: [UInt8] {
     var raw = raw
-    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { text in
-      let count = cmx_address_text(&raw, text.baseAddress, text.count)
-      return text.withMemoryRebound(to: UInt8.self) {
-        String(decoding: $0.prefix(count), as: UTF8.self)
+    return Array(unsafeUninitializedCapacity: 128) { text, count in
+      count = text.withMemoryRebound(to: CChar.self) {
+        cmx_address_text(&raw, $0.baseAddress, $0.count)
       }
     }
   }

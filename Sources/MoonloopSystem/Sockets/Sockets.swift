@@ -163,10 +163,18 @@ package enum Sockets {
 
   // MARK: Socket files
 
-  /// The identity of the socket file at a path; nil: none.
-  package static func fileIdentity(_ path: String) -> UInt64? {
-    let identity = cmx_file_identity(path)
+  /// The identity of the socket file at an address; nil: none.
+  package static func fileIdentity(_ address: SocketAddress) -> UInt64? {
+    let identity = withPath(of: address) { cmx_file_identity($0) }
     return identity == 0 ? nil : identity
+  }
+
+  private static func withPath<R>(
+    of address: SocketAddress, _ body: (UnsafePointer<CChar>) -> R
+  ) -> R {
+    (address.hostBytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer {
+      body($0.baseAddress!)
+    }
   }
 
   /// Whether two paths lead to one file, of whatever kind.
@@ -175,6 +183,10 @@ package enum Sockets {
   }
 
   package static func removeFile(_ path: String) { _ = cmx_unlink(path) }
+
+  package static func removeFile(_ address: SocketAddress) {
+    _ = withPath(of: address) { cmx_unlink($0) }
+  }
 
   /// Sets the permissions of the file of a socket that is not bound yet.
   package static func setPermissions(_ fd: Int32, _ mode: Int) {

@@ -311,6 +311,56 @@ function families.programs()
   end
 end
 
+-- What is granted by its name is granted by those bytes: not by others that are the same text, or
+-- that are no text.
+function families.names()
+  local folder, kinds, servers = assert(ml.fs.temporary_folder()), { "socket" }, {}
+  if where == "here" then kinds[2] = "program" end
+  local reach = {
+    socket = "return ml.net.connect { path = name, timeout = 10 }:read 'a'",
+    program = "return ml.process.run({ name }).stdout",
+  }
+  for number, pair in ipairs {
+    { "\u{E9}", "e\u{301}" }, { "e\u{301}", "\u{E9}" }, { "\u{C5}", "\u{212B}" },
+    { "K", "\u{212A}" },
+    { "\u{FFFD}", "\xff" }, { "a\u{301}\u{323}", "a\u{323}\u{301}" },
+  } do
+    for _, kind in ipairs(kinds) do
+      local places = {}
+      for place, name in ipairs(pair) do
+        places[place] = ("%s/%s %d %s"):format(folder, kind, number, name)
+        if kind == "socket" then
+          local function serve(stream) stream:write "reached" end
+          servers[#servers + 1] = assert(ml.net.listen { path = places[place], serve })
+        else
+          local script = "#!/bin/sh\nprintf reached\n"
+          assert(ml.fs.write(places[place], script, { permissions = 493 }))
+        end
+      end
+      local grant = kind == "socket" and "net=unix:" or "process="
+      local guest <close> = open { args = places, allow = { "timers", grant .. places[1] } }
+      for place, name in ipairs(pair) do
+        local script = ("local name = shared[%d] %s"):format(place, reach[kind])
+        local done, what = pcall(guest.call, guest, "attack", script)
+        if place == 1 then
+          check(what == "reached", "what is granted", name, what)
+        else
+          check(not done and what:find("may not do that", 1, true), kind, name, what)
+        end
+      end
+    end
+  end
+  for _, grant in ipairs { "net=unix:/run/s\xff", "process=/opt/p\xff", "fs=/srv/\xff" } do
+    check(not pcall(open, { allow = { grant } }), "a grant that is no text", grant)
+  end
+  local guest <close> = open { allow = { "timers", "net=k.example" } }
+  local script = "return ml.net.connect { host = '\u{212A}.example', port = 80, timeout = 10 }"
+  local done, what = pcall(guest.call, guest, "attack", script)
+  check(not done and what:find("may not do that", 1, true), "another host", what)
+  for _, server in ipairs(servers) do server:invalidate() end
+  ml.fs.remove(folder, { recursive = true })
+end
+
 -- A flood of anything leaves the host its turns.
 function families.floods()
   for _, one in ipairs(attacks "Data/Attacks/floods.txt") do

@@ -11,7 +11,7 @@ import Testing
     "of every family are held",
     arguments: [
       "reach", "runaways", "memory", "copies", "crashes", "errors", "floods", "tricks", "escapes",
-      "items", "libraries", "workers", "grants", "programs",
+      "items", "libraries", "workers", "grants", "programs", "names",
     ],
     ["here", "isolated"])
   func held(family: String, place: String) throws {
