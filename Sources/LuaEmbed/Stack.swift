@@ -213,9 +213,14 @@ extension LuaStack {
   /// Pops the top value into a global, without metamethods. [-1, +0, raises: -]
   package func popGlobal(_ name: String) { state.setGlobal(name, on: self) }
 
+  /// Pushes the table of globals. [-0, +1, raises: -]
+  package func pushGlobals() {
+    _ = cml_rawgeti(L, registryIndex, 2)  // LUA_RIDX_GLOBALS
+  }
+
   /// Pushes a global, without metamethods. [-0, +1, raises: -]
   package func pushGlobal(_ name: String) {
-    _ = cml_rawgeti(L, registryIndex, 2)  // LUA_RIDX_GLOBALS
+    pushGlobals()
     push(name)
     _ = cml_rawget(L, -2)
     cml_rotate(L, -2, -1)

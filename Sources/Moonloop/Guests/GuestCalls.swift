@@ -109,7 +109,8 @@ typealias GuestCallOutcome = Result<[StructuredClone], GuestCallFailure>
 
 /// A call of a global function of a guest.
 struct GuestCall {
-  let name: String
+  /// As the script that calls has it, which need not be text.
+  let name: [UInt8]
   let arguments: [StructuredClone]
 }
 
@@ -188,11 +189,14 @@ extension Runtime {
   }
 
   /// An error in the form in which it goes to another state.
-  func crossing(_ error: LuaError) -> WorkerFailure {
-    guard let raised = error.value else { return WorkerFailure(error) }
+  /// - Parameter raised: What was raised, if it is known.
+  func crossing(_ error: LuaError, _ raised: LuaReference? = nil) -> WorkerFailure {
+    guard let raised = error.value ?? raised else { return WorkerFailure(error) }
     let stack = state.stack
     stack.push(raised)
     defer { stack.pop() }
+    // The message has it all, unless it is a string of other bytes than text has.
+    if error.value == nil && stack.text(-1) != nil { return WorkerFailure(error) }
     let value = try? StructuredClone(stack, -1, most: largestCopy) { attachment($0, $1) }
     return WorkerFailure(error, value: value)
   }
@@ -216,7 +220,7 @@ extension Runtime {
       guard let failure = task.failure else { return .failure(.ended) }
       failure.isTaken = true
       if failure.error.isStop { return .failure(.refused(placed(failure.error))) }
-      return .failure(.raised(crossing(failure.error)))
+      return .failure(.raised(crossing(failure.error, failure.value)))
     case .returned: return results(of: task)
     }
   }
@@ -290,7 +294,7 @@ extension LocalGuest {
     let wait = CrossingWait(
       "the host's '\(name)'", call.runtime, title: "host.\(name)", site: call.stack.site
     ) { [weak self] in self?.settle() }
-    guard let function = functions[name] else { throw call.mistake("it has ended") }
+    guard let function = functions[ExactText(name)] else { throw call.mistake("it has ended") }
     // A guest that is called back could call again, and so on.
     if let limit = limits.state.handles, hostCalls >= limit {
       throw call.mistake("the limit of \(limit) calls under way is reached")
@@ -314,7 +318,7 @@ extension LocalGuest {
 /// `guest:call(name, ...)`: calls a global function of the guest, as one of its tasks, with copies.
 func guestCall(_ call: HostCall) throws -> Int32 {
   let guest = try call.selfGuest()
-  let name = try call.string(2, "the function's name")
+  let name = try call.bytes(2, "the function's name")
   let copies = try call.copies(from: 3)
   let coroutine = try call.requireWaiting()
   if guest.hasEnded {
@@ -322,7 +326,7 @@ func guestCall(_ call: HostCall) throws -> Int32 {
   }
   let label = call.runtime.label(of: .item(guest.source))
   let site = call.stack.site
-  let words = "'\(name)' of \(label)"
+  let words = "'\(String(decoding: name, as: UTF8.self))' of \(label)"
   // Without a line it is our own module in the process of a guest, whose host knows both.
   let title = "guest:call" + (site.isEmpty ? "" : ": \(words)")
   let wait = CrossingWait(words, call.runtime, title: title, site: site)

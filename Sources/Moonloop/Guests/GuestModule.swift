@@ -50,7 +50,7 @@ let moduleGuest: LuaRawFunction = { L, context in
 
 extension HostCall {
   fileprivate func guestScript(_ options: Options) throws -> WorkerText {
-    let (file, text) = (try options.systemText("file"), try options.string("text"))
+    let (file, text) = (try options.systemText("file"), try options.bytes("text"))
     let script: WorkerText
     if let text {
       if file != nil { throw mistake("takes 'file' or 'text', not both") }
@@ -150,8 +150,8 @@ extension HostCall {
 
   fileprivate func guestFunctions(
     _ options: Options
-  ) throws(ScriptMistake) -> [String: LuaReference] {
-    var functions: [String: LuaReference] = [:]
+  ) throws(ScriptMistake) -> [ExactText: LuaReference] {
+    var functions: [ExactText: LuaReference] = [:]
     defer { stack.pop() }
     let type = options.push("functions")
     if type == .nil { return functions }
@@ -161,8 +161,10 @@ extension HostCall {
     }
     stack.pushNil()
     while stack.next(table) {
-      guard stack.type(-2) == .string, let name = stack.string(-2), stack.type(-1) == .function
-      else { throw mistake("'functions' must map names to functions, got \(given(-1))") }
+      guard stack.type(-2) == .string, stack.type(-1) == .function else {
+        throw mistake("'functions' must map names to functions, got \(given(-1))")
+      }
+      let name = ExactText(try string(-2, "a name in 'functions'"))
       functions[name] = LuaReference(popping: stack)
     }
     return functions
@@ -243,10 +245,10 @@ extension HostCall {
         if let file = script.file {
           stack.setField("file", file)
         } else {
-          stack.setField("text", String(decoding: script.bytes, as: UTF8.self))
+          stack.setField("text", bytes: script.bytes)
         }
         stack.set("allow", grants.words)
-        stack.set("functions", guest.functions.keys.sorted())
+        stack.set("functions", guest.functions.keys.map(\.text).sorted())
         guest.limits.push(on: stack)
         stack.push("args" as StaticString)
         argument.push(on: stack, pushAttachment: runtime.push)

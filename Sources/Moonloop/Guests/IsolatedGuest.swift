@@ -140,7 +140,7 @@ final class IsolatedGuest: ScriptGuest {
     let number = lastCall
     do {
       let value = try order { stack in
-        stack.setField("call", call.name)
+        stack.setField("call", bytes: call.name)
         stack.setField("id", Int(number))
         host.setItems(call.arguments, on: stack)
       }
@@ -205,7 +205,7 @@ final class IsolatedGuest: ScriptGuest {
   private func callHost(_ stack: LuaStack, _ ticket: ReplyTicket) {
     let values = host.items(on: stack)
     if case .failure(.refused) = values { return answer(ticket, values) }
-    guard let name = stack.rawField(-1, "name"), let function = functions[name],
+    guard let name = stack.rawField(-1, "name"), let function = functions[ExactText(name)],
       hostCalls.count < limits.state.handles ?? .max,
       case .success(let copies) = values,
       // Its process counts its own, unless it has been taken over.

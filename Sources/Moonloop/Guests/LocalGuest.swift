@@ -110,7 +110,7 @@ final class LocalGuest: ScriptGuest {
         warns: { [unowned self] in write(warning: $0) }))
     runtime.errors.warn = { [unowned self] in write(warning: $0) }
     _ = runtime.state.divertOutput { [unowned self] stream, bytes in write(stream, bytes) }
-    for name in functions.keys.sorted() { putFunction(name, runtime) }
+    for name in functions.keys.map(\.text).sorted() { putFunction(name, runtime) }
   }
 
   // MARK: Modes

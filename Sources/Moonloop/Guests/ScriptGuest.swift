@@ -25,7 +25,7 @@ class ScriptGuest {
   unowned(unsafe) private(set) final var source: Loop.Source! = nil  // holds this
   final let limits: GuestLimits
   /// The host's functions, under the names that the guest uses.
-  final let functions: [String: LuaReference]
+  final let functions: [ExactText: LuaReference]
   /// Which handlers the host has for it.
   final var hearsOutput = false
   final var hearsLimits = false
@@ -41,7 +41,7 @@ class ScriptGuest {
 
   static func of(_ source: Loop.Source) -> ScriptGuest? { source.state(as: ScriptGuest.self) }
 
-  required init(_ host: Runtime, _ limits: GuestLimits, _ functions: [String: LuaReference]) {
+  required init(_ host: Runtime, _ limits: GuestLimits, _ functions: [ExactText: LuaReference]) {
     (self.host, self.limits, self.functions) = (host, limits, functions)
   }
 

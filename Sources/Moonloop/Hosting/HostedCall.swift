@@ -98,16 +98,20 @@ final class HostedCall: @unchecked Sendable {
 extension LuaStack {
   /// Pushes the function under a name such as "app.handlers.get". [-0, +1, raises: -]
   func pushFunction(named name: String) throws(LuaError) {
-    let names = name.split(separator: ".", omittingEmptySubsequences: false)
-    pushGlobal(String(names[0]))
-    for name in names.dropFirst() where type(-1) == .table {
-      push(String(name))
+    try pushFunction(named: Array(name.utf8))
+  }
+
+  func pushFunction(named name: [UInt8]) throws(LuaError) {
+    let names = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    pushGlobals()
+    for name in names where type(-1) == .table {
+      name.withUnsafeBytes { push(bytes: $0) }
       _ = rawGet(-2)
       rotate(-2, 1)
       pop()
     }
     if type(-1) == .function { return }
     pop()
-    throw LuaError(message: "there is no function '\(name)'")
+    throw LuaError(message: "there is no function '\(String(decoding: name, as: UTF8.self))'")
   }
 }

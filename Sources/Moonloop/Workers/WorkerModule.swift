@@ -82,7 +82,7 @@ extension HostCall {
     let type = stack.rawGet(options.index, item: 1)
     let file = type == .nil ? nil : try systemText(stack.absolute(-1), "the script's file")
     stack.pop()
-    let source = try options.string("source")
+    let source = try options.bytes("source")
     if let source {
       if file != nil { throw mistake("takes a file or 'source', not both") }
       return WorkerText(source: source)

@@ -11,8 +11,8 @@ struct WorkerText {
   /// What the worker is called, unless it was given a name.
   let name: String
 
-  init(source: String, name chunkName: String = "=worker") {
-    bytes = Array(source.utf8)
+  init(source: [UInt8], name chunkName: String = "=worker") {
+    bytes = source
     self.chunkName = chunkName
     name = ""
   }
