@@ -102,6 +102,13 @@ extension Loop {
     return false
   }
 
+  /// Whether the host wants the thread back before a stage in which something is ready.
+  @inline(__always)
+  func yields(before stage: PassStage) -> Bool {
+    guard let mustYield = hooks.mustYield else { return false }
+    return runs.pumped.leavesOut(stage, mustYield: mustYield)
+  }
+
   // MARK: A loop that lodges in this one, of the same thread
 
   /// Makes a loop for another one of this thread to pump; they share their time.

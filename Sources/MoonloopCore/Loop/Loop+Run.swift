@@ -92,12 +92,12 @@ extension Loop {
     begin(frame)
     seeWakes(frame)
     notify(.entry, mode)
-    pumped.begin()
+    runs.pumped.begin()
     var result: RunResult?
     var left = limit
     while result == nil && !frame.isStopped {
       _ = pass(frame)
-      pumped.endPass()
+      runs.pumped.endPass()
       seeWakes(frame)
       left -= 1
       if isEmpty(mode) {

@@ -43,7 +43,6 @@ public final class Loop: @unchecked Sendable {
   var mainQueue = MainQueueState()
   @exclusivity(unchecked) var tracing = Tracing()
   @exclusivity(unchecked) package var hooks = LoopHooks()
-  @exclusivity(unchecked) var pumped = PumpedTurns()
 
   /// - Parameter room: How many descriptors the kernel reports at once.
   /// - Throws: `SystemError` if the kernel cannot make a poll set.

@@ -26,12 +26,3 @@ struct PumpedTurns {
     return true
   }
 }
-
-extension Loop {
-  /// Whether the host wants the thread back before a stage in which something is ready.
-  @inline(__always)
-  func yields(before stage: PassStage) -> Bool {
-    guard let mustYield = hooks.mustYield else { return false }
-    return pumped.leavesOut(stage, mustYield: mustYield)
-  }
-}

@@ -73,6 +73,7 @@ package struct RunState {
   var nestingLimit = 64
   /// In the sleep posts of other threads are being taken in.
   var takesPosts = false
+  var pumped = PumpedTurns()
 }
 
 /// What the loop remembers of stops outside of runs. Loop thread only.

@@ -83,7 +83,7 @@ package struct StreamInput: ~Copyable {
     searched = max(0, searched - count)
   }
 
-  /// Takes the blanks at the front, which a read of a number skips, so that none is looked at twice.
+  /// Takes the blanks at the front: a read of a number skips them, and looks at none of them twice.
   package mutating func dropBlanks() { drop(queue.withBytes { StreamFormat.blanks(in: $0) }) }
 
   package mutating func removeAll() {
