@@ -2,8 +2,8 @@
 -- all strings, and the runner needs them to report what comes of that.
 local libraries = {}
 
-local next, rawset, getmetatable, setmetatable = next, rawset, debug.getmetatable,
-  debug.setmetatable
+local next, rawequal, rawget, rawset = next, rawequal, rawget, rawset
+local getmetatable, setmetatable = debug.getmetatable, debug.setmetatable
 
 local strings = getmetatable ""
 -- What each table had at first.
@@ -24,8 +24,9 @@ function libraries.take()
   for place = 1, #known do
     local library, kept = known[place][1], known[place][2]
     for name, value in next, kept do
-      if library[name] ~= value then
-        changed[#changed + 1] = { library, name, library[name] }
+      local now = rawget(library, name)
+      if not rawequal(now, value) then
+        changed[#changed + 1] = { library, name, now }
         rawset(library, name, value)
       end
     end
