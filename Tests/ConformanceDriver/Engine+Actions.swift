@@ -11,6 +11,10 @@ extension Engine {
       fail("the loop of thread '\(action.loop)' is used before the thread was started")
     }
     let loop = target.loop
+    // On a machine that is late, what makes it may come after what uses it.
+    if let id = action.op.item, !state.withLock({ $0.made.contains(id) }) {
+      job.giveUp(adding: "\(id) is used before it is made")
+    }
     world.spendTime()
     switch action.op {
     case .run(let mode, let timeout, let returnAfterSource):
@@ -79,6 +83,7 @@ extension Engine {
     let descriptor = near
     let stretched = spec.stretched(by: scale)
     ask(home, by: thread) { [face] in face.make(stretched, descriptor: descriptor) }
+    state.withLock { _ = $0.made.insert(spec.id) }
     for mode in spec.modes { add(spec.id, to: mode, of: home, by: thread) }
   }
 

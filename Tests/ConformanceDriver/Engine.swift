@@ -24,6 +24,8 @@ final class Engine: CallbackReceiver {
     var actingFor: [UInt: ScenarioThread] = [:]
     /// How often each object was called, in all and for each event.
     var calls: [String: Int] = [:]
+    /// The objects that were made.
+    var made: Set<String> = []
     /// The thread on whose loop each item was put last.
     var owners: [String: ScenarioThread] = [:]
     /// The near and far ends of the descriptors.

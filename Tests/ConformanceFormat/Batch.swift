@@ -44,9 +44,9 @@ package final class BatchJob: Sendable {
     _ = [Int32(index), isOver ? 0 : 1].withUnsafeBytes { write(done, $0.baseAddress, $0.count) }
   }
 
-  /// Ends the scenario as one that never ends by itself; the calling thread goes no further.
-  package func giveUp() -> Never {
-    finish(adding: "TIMEOUT")
+  /// Ends the scenario as one that goes no further, as does the calling thread.
+  package func giveUp(adding last: String = "TIMEOUT") -> Never {
+    finish(adding: last)
     while true { pause() }
   }
 }

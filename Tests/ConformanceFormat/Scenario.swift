@@ -140,6 +140,21 @@ package enum Operation: Sendable {
   case join(name: String)
 }
 
+extension Operation {
+  /// The object that it needs, which must have been made.
+  package var item: String? {
+    switch self {
+    case .signal(let id), .post(let id, _), .add(let id, _), .remove(let id, _),
+      .invalidate(let id), .setNext(let id, _), .setTolerance(let id, _), .fire(let id),
+      .write(let id, _), .closePeer(let id), .read(let id, _), .fill(let id), .drain(let id),
+      .enable(let id, _), .disable(let id, _), .query(.valid(let id)), .query(.contains(let id, _)),
+      .query(.nextFire(let id)):
+      id
+    default: nil
+    }
+  }
+}
+
 package enum Query: Sendable {
   case currentMode
   case waiting

@@ -131,7 +131,9 @@ final class Reference: @unchecked Sendable {
   // MARK: Actions
 
   private func object(_ id: String) -> Object {
-    guard let object = lock.with({ objects[id] }) else { fail("'\(id)' is used before it is made") }
+    guard let object = lock.with({ objects[id] }) else {
+      job.giveUp(adding: "\(id) is used before it is made")
+    }
     return object
   }
 

@@ -65,6 +65,29 @@ struct DriverTests {
     #expect(run.status == 3)
   }
 
+  // On a machine that is late this happens to any random scenario; it used to end all of a batch.
+  @Test("goes on to the next of a batch after one that uses what is not made yet")
+  func unmade() throws {
+    let path = try file(
+      objects: #"{"id": "s", "type": "source", "deferred": true}"#,
+      steps: #"{"op": "log", "text": "a"}, {"op": "invalidate", "id": "s"}"#)
+    defer { unlink(path) }
+    let line = try String(contentsOfFile: path, encoding: .utf8)
+      .replacingOccurrences(of: "\n", with: " ")
+    try "\(line)\n\(line.replacingOccurrences(of: "invalidate", with: "create"))\n".write(
+      toFile: path, atomically: true, encoding: .utf8)
+    for face in ["swift", "lua", "cf"] {
+      let kernel = face == "cf" ? "real" : "simulated"
+      let run = try Driver.run(
+        ["--face", face, "--kernel", kernel, "--jobs", "1", "--batch", path])
+      #expect(
+        run.lines == [
+          #"{"id":"made-up","trace":["log:a","s is used before it is made"]}"#,
+          #"{"id":"made-up","trace":["log:a"]}"#,
+        ], "\(face): \(run)")
+    }
+  }
+
   // Once every scenario with another thread was refused, for weeks, and nobody saw it.
   @Test("makes random scenarios of all that is to be made at random")
   func census() throws {

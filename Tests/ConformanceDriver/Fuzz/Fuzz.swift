@@ -44,12 +44,16 @@ struct Fuzz {
       let cases = makeCases(min(Self.portion, count - performed))
       performed += cases.count
       try check(cases)
+      Self.showProgress("\(performed) of \(count), \(differences.count) differences")
     }
+    Self.showProgress("")
     report()
     var shown: Set<String> = []
     for difference in differences where options.shrinks && shown.count < Self.mostShown {
       guard shown.insert(difference.entry.scenario.id).inserted else { continue }
+      Self.showProgress("making \(difference.entry.scenario.id) smaller")
       let shrunk = try Shrinker(target: difference.target).shrink(difference.entry)
+      Self.showProgress("")
       print(Self.text(of: difference, shrunk))
     }
     return differences.isEmpty ? 0 : 1
@@ -109,7 +113,6 @@ struct Fuzz {
 
   private mutating func note(_ wrong: [FuzzCase], _ target: FuzzTarget) throws(FormatError) {
     for entry in wrong {
-      // A crash ends the process, and with it the cases after the one that caused it.
       let scale: Int64 = target.isTimed ? 3 : 1
       let trace = try target.perform([entry], jobs: 1, scale: scale)[entry.scenario.id]
       if !entry.accepts(trace, of: target.face) {
@@ -119,6 +122,13 @@ struct Fuzz {
   }
 
   // MARK: Reporting
+
+  /// Replaces the last line of a terminal.
+  private static func showProgress(_ text: String) {
+    guard isatty(STDERR_FILENO) == 1 else { return }
+    let line = Array("\r\u{1B}[K\(text)".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+  }
 
   private func report() {
     print(

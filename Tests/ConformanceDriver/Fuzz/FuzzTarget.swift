@@ -23,7 +23,8 @@ struct FuzzTarget {
   }
 
   /// Performs scenarios by several targets at the same time.
-  /// - Returns: The traces of each target by id; one is missing if its process ended before.
+  /// - Returns: The traces of each target by id; one is missing if its process ended before, and
+  ///   did so again when nothing else ran in it.
   static func perform(
     _ cases: [FuzzCase], by targets: [FuzzTarget], jobs: Int, scale: Int64
   ) throws(FormatError) -> [[String: [String]]] {
@@ -36,10 +37,40 @@ struct FuzzTarget {
     while true {
       let traces = try perform(portion, by: targets, jobs: jobs)
       for index in targets.indices { all[index].merge(traces[index]) { $1 } }
-      if rest.isEmpty { return all }
+      if rest.isEmpty { break }
       portion = rest.prefix(min(jobs, mostProcesses)).map { [$0] }
       rest = rest.dropFirst(portion.count)
     }
+    for (index, target) in targets.enumerated() {
+      let missing = cases.filter { target.knows($0) && all[index][$0.scenario.id] == nil }
+      let found = try performApart(missing, by: target, jobs: jobs, of: cases.count)
+      all[index].merge(found) { $1 }
+    }
+    return all
+  }
+
+  /// Performs again what a process left out that ended too soon, a part of it in each of several
+  /// processes, until what ends them is alone.
+  private static func performApart(
+    _ cases: [FuzzCase], by target: FuzzTarget, jobs: Int, of count: Int
+  ) throws(FormatError) -> [String: [String]] {
+    var found: [String: [String]] = [:]
+    var missing = cases
+    var size = count
+    while !missing.isEmpty && size > 1 {
+      size = max(1, missing.count / mostProcesses)
+      var rest = missing[...]
+      while !rest.isEmpty {
+        var portion: [[FuzzCase]] = []
+        while portion.count < mostProcesses, !rest.isEmpty {
+          portion.append(Array(rest.prefix(size)))
+          rest = rest.dropFirst(size)
+        }
+        found.merge(try perform(portion, by: [target], jobs: jobs)[0]) { $1 }
+      }
+      missing.removeAll { found[$0.scenario.id] != nil }
+    }
+    return found
   }
 
   /// How many processes of each target are at work at the same time.

@@ -21,18 +21,8 @@ struct Shrinker {
     candidates.sort { $0.json.text.utf8.count < $1.json.text.utf8.count }
     let scale: Int64 = target.isTimed ? 2 : 1
     for _ in 0..<(target.isTimed ? 2 : 1) {
-      // A process that crashes hides the scenarios after it.
-      var rest = candidates
-      candidates = []
-      while !rest.isEmpty {
-        let traces = try target.perform(rest, jobs: 16, scale: scale)
-        candidates += rest.filter { entry in
-          traces[entry.scenario.id].map { !entry.accepts($0, of: target.face) } ?? false
-        }
-        guard let missing = rest.firstIndex(where: { traces[$0.scenario.id] == nil }) else { break }
-        if !target.isTimed { candidates.append(rest[missing]) }
-        rest = Array(rest[(missing + 1)...])
-      }
+      let traces = try target.perform(candidates, jobs: 16, scale: scale)
+      candidates.removeAll { $0.accepts(traces[$0.scenario.id], of: target.face) }
     }
     return candidates.min { $0.json.text.utf8.count < $1.json.text.utf8.count }
   }
