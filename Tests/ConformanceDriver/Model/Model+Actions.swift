@@ -51,7 +51,7 @@ extension Model {
     thread.acts.append(now)
     let outer = actor
     actor = thread
-    thread.date = now + Self.tick
+    thread.date = now + tick
     if case .sleep(let time) = action.op { thread.date += max(0, time) } else { perform(action) }
     actor = outer
   }
@@ -63,7 +63,7 @@ extension Model {
   }
 
   func perform(_ action: Action) {
-    if actor == nil { pass(Self.tick) }
+    if actor == nil { pass(tick) }
     if isOver { return }
     switch action.op {
     case .run(let mode, let timeout, let returnAfterSource):
@@ -101,7 +101,7 @@ extension Model {
     case .log(let text): add("log:\(text)")
     case .query(let query): answer(query)
     case .thread(let name, let actions):
-      threads.append(Actor(name, actions, at: now + Self.tick))
+      threads.append(Actor(name, actions, at: now + tick))
     case .join(let name):
       isBlocked = true
       while !isOver, threads.contains(where: { $0.name == name && !$0.actions.isEmpty }) {
@@ -147,7 +147,7 @@ extension Model {
   }
 
   func create(_ spec: ObjectSpec) {
-    if actor == nil { pass(Self.tick) }
+    if actor == nil { pass(tick) }
     if items[spec.id] != nil { return refuse("'\(spec.id)' is made twice") }
     let item = Item(spec)
     items[spec.id] = item

@@ -38,7 +38,7 @@ final class Model {
   let scenario: Scenario
 
   /// How long an action takes: long enough that dates differ, too short for anything to come due.
-  static let tick: Int64 = 20_000
+  let tick: Int64
   /// How far apart two instants must be, so that no machine swaps them.
   static let margin: Int64 = 12_000_000
   /// How deep runs may be nested: without a bound, a call-out that always runs the loop never ends.
@@ -51,8 +51,9 @@ final class Model {
   /// When something last happened.
   private var happened: [Int64] = []
 
-  private init(_ scenario: Scenario, _ rulings: Set<Ruling>) {
+  private init(_ scenario: Scenario, _ rulings: Set<Ruling>, tick: Int64) {
     self.scenario = scenario
+    self.tick = tick
     self.rulings = rulings
     _ = mode("default")
   }
@@ -67,9 +68,11 @@ final class Model {
     var hangs: Bool { trace.last == "TIMEOUT" }
   }
 
-  /// Performs a scenario.
-  static func perform(_ scenario: Scenario, _ rulings: Set<Ruling>) -> Outcome {
-    let model = Model(scenario, rulings)
+  /// Performs a scenario, on a machine that takes so many nanoseconds for an action.
+  static func perform(
+    _ scenario: Scenario, _ rulings: Set<Ruling>, tick: Int64 = 20_000
+  ) -> Outcome {
+    let model = Model(scenario, rulings, tick: tick)
     for spec in scenario.objects where !spec.isDeferred && !model.isOver { model.create(spec) }
     for step in scenario.steps where !model.isOver { model.perform(step) }
     // Items and modes hold each other, also those of delayed requests.
@@ -119,7 +122,7 @@ final class Model {
     if callCount > Self.mostCalls {
       return giveUp("it makes calls without end that leave no trace")
     }
-    pass(Self.tick)
+    pass(tick)
     tell(item, detail)
     item.calls[nil, default: 0] += 1
     if let activity { item.calls[activity, default: 0] += 1 }
@@ -142,11 +145,11 @@ final class Model {
   /// Home is busy for this long.
   func pass(_ time: Int64) {
     let end = now + time
-    isBlocked = time > Self.tick
+    isBlocked = time > tick
     defer { isBlocked = false }
     while !isOver, let next = instants.map(\.date).min(), next <= end { go(to: next) }
     now = max(now, end)
-    if time > Self.tick { lookForRaces() }
+    if time > tick { lookForRaces() }
   }
 
   private func go(to date: Int64) {
