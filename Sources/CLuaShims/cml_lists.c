@@ -54,3 +54,19 @@ size_t cml_count_fields(lua_State *L, int i) {
   }
   return count;
 }
+
+size_t cml_begin_making(cml_state *s) {
+  if (s->makers++ == 0) s->made = 0;
+  size_t left = s->made < s->limit ? s->limit - s->made : 0;
+  return left < PTRDIFF_MAX ? left : PTRDIFF_MAX;
+}
+
+bool cml_make(cml_state *s, size_t bytes) {
+  s->made = bytes > SIZE_MAX - s->made ? SIZE_MAX : s->made + bytes;
+  if (cml_made_too_much(s)) return false;
+  return (++s->made_values & 1023) != 0 || !cml_must_stop(s);
+}
+
+void cml_end_making(cml_state *s) { s->makers--; }
+
+bool cml_made_too_much(cml_state *s) { return s->made > s->limit; }

@@ -156,6 +156,7 @@ extension Optional: LuaReadable where Wrapped: LuaReadable {
   }
   /// What is wrong with the value in a slot, and where inside it.
   public static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch {
+    if let refusal = slot.stack.refusal { return refusal }
     let inner = Wrapped.mismatch(slot)
     if !inner.place.isEmpty { return inner }
     return LuaMismatch(slot.stack.mustBe(LuaText.withArticle(luaTypeName), slot.index))

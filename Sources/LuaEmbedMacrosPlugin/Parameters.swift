@@ -59,7 +59,8 @@
     private func fallback(_ value: ExprSyntax?) -> String {
       guard let value, !value.is(NilLiteralExprSyntax.self) else { return "" }
       let text = value.trimmedDescription
-      return value.is(SequenceExprSyntax.self) ? " ?? (\(text))" : " ?? \(text)"
+      let isJoined = value.is(SequenceExprSyntax.self) || value.is(TryExprSyntax.self)
+      return isJoined ? " ?? (\(text))" : " ?? \(text)"
     }
   }
 

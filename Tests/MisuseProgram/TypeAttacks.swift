@@ -123,17 +123,32 @@ let types = [
       return found
     }
   },
-  Attack(name: "one string is in a value a thousand times", end: "memory limit memory limit") {
+  Attack(
+    name: "one string is in a value a thousand times",
+    end: "memory limit memory limit memory limit memory limit memory limit memory limit"
+  ) {
     try await onOneThread { loop in
       let lua = try LuaState(on: loop, limits: LuaLimits(memory: 8 << 20))
       lua.register("f") { (_: LuaCoded<[String]>) in 1 }
       lua.register("g") { (_: LuaCopy) in 1 }
+      lua.register("texts") { (_: [String]) in 1 }
+      lua.register("fields") { (_: [String: [String]?]) in 1 }
+      lua.register("lists") { (_: [[Int]]) in 1 }
+      lua.register("coded") { (_: [LuaCoded<[String]>]) in 1 }
       return try lua.evaluate(
         """
         local s, t = ('x'):rep(1 << 20), {}
         for i = 1, 1000 do t[i] = s end
-        local function limit(f) return select(2, pcall(f, t)):match "memory limit" end
-        return limit(f) .. " " .. limit(g)
+        local function limit(f, t)
+          return tostring(select(2, pcall(f, t))):match "memory limit" or "none"
+        end
+        local numbers, all = {}, {}
+        for i = 1, 10000 do numbers[i] = i end
+        for i = 1, 1000 do all[i] = numbers end
+        return table.concat({
+          limit(f, t), limit(g, t), limit(texts, t), limit(fields, { a = t, b = t }),
+          limit(lists, all), limit(coded, { t }),
+        }, " ")
         """)
     }
   },

@@ -67,6 +67,12 @@ void cml_push_numbers(lua_State *L, const double *items, size_t count);  // [-0,
 // How many fields a table has; the index counts from the bottom. [-0, +0, -]
 size_t cml_count_fields(lua_State *L, int i);
 
+// The outermost conversion counts what the host makes of a value, which may have one table many
+// times; `begin` returns what is left, `make` is false if it is over the limit, or has to stop.
+size_t cml_begin_making(cml_state *s);
+bool cml_make(cml_state *s, size_t bytes);
+void cml_end_making(cml_state *s);
+bool cml_made_too_much(cml_state *s);
 // Keeps the value on top in the registry until the reference is freed. Cheaper than luaL_ref.
 int cml_ref(lua_State *L);             // [-1, +0, m]
 void cml_unref(lua_State *L, int ref);  // [-0, +0, -]

@@ -87,6 +87,8 @@ struct cml_state {
   size_t native;            // of the host's objects that handles and timers stand for
   struct cml_held *held;    // outlives the record: charges are given back on any thread
   struct cml_arena *arena;  // for a state that is recorded or replayed; otherwise NULL
+  size_t made;              // bytes that the host has made of a script's values (cml_lists.c)
+  int makers, made_values;  // how many conversions are at it, each inside another; and the parts
   uint64_t allocations;     // that grew the account: tells whether a collection is worth it
   uint64_t collected_at;    // `allocations` at the last idle collection
   uint64_t fault_countdown; // debug builds: the guarded allocation that fails; 0 is off

@@ -18,6 +18,9 @@ extension Array: LuaReadable where Element: LuaReadable {
     if Element.self == UInt8.self { return stack.withBytes(index) { same([UInt8]($0)) } }
     guard stack.type(index) == .table, stack.reserve(8) else { return nil }
     let count = stack.listCount(index)
+    let record = stack.beginMaking()
+    defer { cml_end_making(record) }
+    guard cml_make(record, count * MemoryLayout<Element>.stride) else { return nil }
     if Element.self == Int.self { return same(stack.integers(index, count)) }
     if Element.self == Double.self { return same(stack.numbers(index, count)) }
     var list: [Element] = []
@@ -25,7 +28,9 @@ extension Array: LuaReadable where Element: LuaReadable {
     for item in 0..<count {
       _ = cml_rawgeti(stack.L, index, Int64(item) + 1)
       defer { stack.pop() }
-      guard let element = Element.read(stack, cml_gettop(stack.L)) else { return nil }
+      guard stack.make(record, cml_gettop(stack.L)),
+        let element = Element.read(stack, cml_gettop(stack.L))
+      else { return nil }
       list.append(element)
     }
     return list
@@ -33,7 +38,7 @@ extension Array: LuaReadable where Element: LuaReadable {
 
   /// What is wrong with the value in a slot, and where inside it.
   public static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch {
-    (Element.self == UInt8.self ? nil : itemMismatch(slot))
+    slot.stack.refusal ?? (Element.self == UInt8.self ? nil : itemMismatch(slot))
       ?? LuaMismatch(slot.stack.mustBe(LuaText.withArticle(luaTypeName), slot.index))
   }
 }
@@ -68,7 +73,7 @@ extension Dictionary: LuaReadable where Key == String, Value: LuaReadable {
 
   /// What is wrong with the value in a slot, and where inside it.
   public static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch {
-    fieldMismatch(slot)
+    slot.stack.refusal ?? fieldMismatch(slot)
       ?? LuaMismatch(slot.stack.mustBe(LuaText.withArticle(luaTypeName), slot.index))
   }
 
@@ -76,6 +81,8 @@ extension Dictionary: LuaReadable where Key == String, Value: LuaReadable {
   public static func read(_ slot: borrowing LuaSlot) -> [String: Value]? {
     let (stack, index) = (slot.stack, slot.stack.absolute(slot.index))
     guard stack.type(index) == .table, stack.reserve(8) else { return nil }
+    let record = stack.beginMaking()
+    defer { cml_end_making(record) }
     if Value.self == Int.self { return same(stack.fields(index) { stack.integer($0) }) }
     if Value.self == Double.self { return same(stack.fields(index) { stack.number($0) }) }
     if Value.self == String.self { return same(stack.fields(index) { String.read(stack, $0) }) }
@@ -87,7 +94,9 @@ extension Dictionary: LuaReadable where Key == String, Value: LuaReadable {
       stack.push(name)
       _ = cml_rawget(stack.L, index)
       defer { stack.pop() }
-      guard let value = Value.read(stack, cml_gettop(stack.L)) else { return nil }
+      guard stack.make(record, cml_gettop(stack.L)),
+        let value = Value.read(stack, cml_gettop(stack.L))
+      else { return nil }
       fields[name] = value
     }
     return fields
@@ -128,10 +137,13 @@ extension LuaStack {
   ) -> [String: Value]? {
     var fields: [String: Value] = [:]
     fields.reserveCapacity(cml_count_fields(L, index))
+    let record = cml_state_of(L)
     pushNil()
     let value = cml_gettop(L) + 1
     while next(index) {
-      guard let name = text(value - 1), let field = read(value) else {
+      guard make(record, value), make(record, value - 1), let name = text(value - 1),
+        let field = read(value)
+      else {
         pop(2)
         return nil
       }
@@ -154,10 +166,11 @@ extension LuaStack {
   /// The keys of a table; nil if one is not a name.
   func names(_ index: Int32) -> [String]? {
     var names: [String] = []
+    let record = cml_state_of(L)
     pushNil()
     while next(index) {
       pop()
-      guard let name = text(-1) else {
+      guard make(record, cml_gettop(L)), let name = text(-1) else {
         pop()
         return nil
       }

@@ -29,15 +29,12 @@ extension LuaCopy: LuaReadable, LuaPushable {
 
   /// Reads the value in a slot; nil if it cannot be copied.
   public static func read(_ slot: borrowing LuaSlot) -> LuaCopy? {
-    var copying = LuaCopying(stack: slot.stack)
-    return copying.copy(slot.stack.absolute(slot.index), 0)
+    LuaCopying.copy(slot).value
   }
 
   /// What cannot be copied, and where inside the value it is.
   public static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch {
-    var copying = LuaCopying(stack: slot.stack)
-    _ = copying.copy(slot.stack.absolute(slot.index), 0)
-    return copying.mismatch ?? LuaMismatch("must be a \(luaTypeName)")
+    LuaCopying.copy(slot).mismatch ?? LuaMismatch("must be a \(luaTypeName)")
   }
 
   /// Puts the value in a seat.
@@ -76,12 +73,22 @@ private struct LuaCopying {
   /// in a value many times.
   private var bytes: Int
 
-  init(stack: LuaStack) {
-    self.stack = stack
-    bytes = stack.state.limits.memory ?? .max
+  /// Copies the value in a slot.
+  static func copy(_ slot: borrowing LuaSlot) -> (value: LuaCopy?, mismatch: LuaMismatch?) {
+    let record = cml_state_of(slot.stack.L)
+    let room = cml_begin_making(record)
+    defer { cml_end_making(record) }
+    var copying = LuaCopying(stack: slot.stack, bytes: room)
+    let value = copying.copy(slot.stack.absolute(slot.index), 0)
+    _ = cml_make(record, room - copying.bytes)
+    return (value, copying.mismatch)
   }
 
-  mutating func copy(_ index: Int32, _ depth: Int) -> LuaCopy? {
+  private init(stack: LuaStack, bytes: Int) {
+    (self.stack, self.bytes) = (stack, bytes)
+  }
+
+  private mutating func copy(_ index: Int32, _ depth: Int) -> LuaCopy? {
     room -= 1
     guard room >= 0 else { return refuse("must have at most \(1 << 22) values") }
     bytes -= stack.type(index) == .string ? 16 + Int(cml_rawlen(stack.L, index)) : 16

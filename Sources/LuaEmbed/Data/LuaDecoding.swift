@@ -37,11 +37,18 @@ final class LuaDecoding {
   /// Bytes that may still be made, if the state has a limit of memory: what Lua has once may be in
   /// a value many times.
   @exclusivity(unchecked) private var room: Int
+  private let firstRoom: Int
   @exclusivity(unchecked) private var values = 0
 
   private init(_ stack: LuaStack, _ body: LuaStateBody) {
     (self.stack, self.body, depth) = (stack, body, body.calls)
-    room = body.limits.memory ?? .max
+    firstRoom = cml_begin_making(body.record)
+    room = firstRoom
+  }
+
+  private func endMaking() {
+    _ = cml_make(body.record, firstRoom - room)
+    cml_end_making(body.record)
   }
 
   /// Reads the value at an index. [-0, +0, raises: -]
@@ -53,6 +60,7 @@ final class LuaDecoding {
     body.beginCall()
     defer { body.endCall() }
     let work = LuaDecoding(stack, body)
+    defer { work.endMaking() }
     let top = cml_gettop(stack.L)
     defer { cml_settop(stack.L, top) }
     do { return try work.value(T.self, stack.absolute(index)) } catch {
@@ -303,7 +311,7 @@ package struct LuaDataFailure: Error {
   /// The steps of the path: names, and positions counted from 1.
   package var steps: [LuaValue] {
     path.map { key in
-      if case .item(let item)? = key as? LuaKey { return .integer(item + 1) }
+      if case .item(let item)? = key as? LuaKey { return .integer(item &+ 1) }
       return .string(key.stringValue)
     }
   }

@@ -33,7 +33,7 @@ enum LuaKey: CodingKey {
   static func text(of path: [any CodingKey]) -> String {
     path.reduce(into: "") { text, key in
       if case .item(let item)? = key as? LuaKey {
-        text += "[\(item + 1)]"
+        text += "[\(item &+ 1)]"
       } else if isName(key.stringValue) {
         text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
       } else {

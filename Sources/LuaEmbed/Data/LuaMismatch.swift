@@ -44,12 +44,40 @@ extension LuaStack {
   }
 }
 
+extension LuaStack {
+  /// Why a value that is right in each of its parts is refused.
+  var refusal: LuaMismatch? {
+    let record = cml_state_of(L)
+    if cml_made_too_much(record) {
+      let limit = state.limits.memory ?? 0
+      return LuaMismatch("must not be larger than the memory limit of \(limit) bytes")
+    }
+    return cml_must_stop(record) ? LuaMismatch("takes too long to read") : nil
+  }
+
+  /// Begins to read a value that has parts, which ends with `cml_end_making`.
+  func beginMaking() -> OpaquePointer? {
+    let record = cml_state_of(L)
+    cml_begin_making(record)
+    return record
+  }
+
+  /// Counts a part of the value that is being read.
+  /// - Returns: false if there must be no more.
+  @inline(__always)
+  func make(_ record: OpaquePointer?, _ index: Int32) -> Bool {
+    var size = 0
+    _ = cml_string(L, index, &size)
+    return cml_make(record, 16 + size)
+  }
+}
+
 extension Array where Element: LuaReadable {
   /// The first item that is not of the type, in a table that is a list.
   static func itemMismatch(_ slot: borrowing LuaSlot) -> LuaMismatch? {
     let (stack, index) = (slot.stack, slot.stack.absolute(slot.index))
     guard stack.type(index) == .table, stack.reserve(8) else { return nil }
-    for item in 0..<Int64(clamping: cml_rawlen(stack.L, index)) {
+    for item in 0..<Int64(stack.listCount(index)) {
       _ = cml_rawgeti(stack.L, index, item + 1)
       defer { stack.pop() }
       let top = cml_gettop(stack.L)

@@ -183,6 +183,18 @@ struct Node: Codable { var next: [Node]? }
     #expect(context.codingPath.map(\.stringValue) == ["port"])
   }
 
+  /// Complains of a place that no list has.
+  private struct Complaint: Decodable {
+    init(from decoder: any Decoder) throws {
+      let keys = decoder.codingPath.compactMap { type(of: $0).init(intValue: .max) }
+      throw DecodingError.dataCorrupted(.init(codingPath: keys, debugDescription: "is odd"))
+    }
+  }
+
+  @Test func `a path may have any number`() {
+    #expect(failure("{ 1 }", as: [Complaint].self)?.hasSuffix(": is odd") == true)
+  }
+
   @Test func `numbers have the range of their types`() throws {
     #expect(try read("{ 0, 255 }", as: [UInt16].self) == [0, 255])
     #expect(

@@ -300,6 +300,7 @@ import Testing
         @LuaExposed func move(by n: Int = 1, _ scale: Double? = nil, in _: Bool) -> Void {}
         @LuaExposed func same(as object: Self) -> Bool { true }
         @LuaExposed func take(_ list: consuming [Int] = [] + [1], for: String? = "x") {}
+        @LuaExposed func look(_ path: String = try! home()) {}
         @LuaExposed func find(_ id: Int! = 1, _ other: Optional<Self> = nil) -> Self! { self }
       }
       """,
@@ -308,6 +309,7 @@ import Testing
           func move(by n: Int = 1, _ scale: Double? = nil, in _: Bool) -> Void {}
           func same(as object: Self) -> Bool { true }
           func take(_ list: consuming [Int] = [] + [1], for: String? = "x") {}
+          func look(_ path: String = try! home()) {}
           func find(_ id: Int! = 1, _ other: Optional<Self> = nil) -> Self! { self }
 
           static func register(with lua: LuaState) {
@@ -319,6 +321,8 @@ import Testing
         object_.same(as: object) },
               .method("take") { (object: Counter, list: [Int]?, `for`: String?) in \
         object.take(list ?? ([] + [1]), for: `for` ?? "x") },
+              .method("look") { (object: Counter, path: String?) in \
+        object.look(path ?? (try! home())) },
               .method("find") { (object: Counter, id: Int?, other: Optional<Counter>) -> Counter? \
         in object.find(id ?? 1, other) })
           }
