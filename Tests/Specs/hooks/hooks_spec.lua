@@ -42,4 +42,12 @@ describe("pending in a hook", function()
   it("does not run", function() error "never" end)
 end)
 
+describe("hooks that compare tables", function()
+  setup(function() assert.same({ a = 1 }, { a = 2 }) end)
+  teardown(function() assert.same({ code = 0 }, { code = 1 }) end)
+  it("does not run", function() error "never" end)
+end)
+
+describe("a body that compares tables", function() assert.same({ 1 }, { 2 }) end)
+
 it("runs after all that", function() end)

@@ -1,4 +1,5 @@
 -- What a test throws to fail or to be pending, and how any error becomes a problem, as data.
+local diff = require "moonloop.testing.diff"
 local values = require "moonloop.testing.values"
 local given = require("moonloop.text.host").given
 local parts = require "moonloop.text.values"
@@ -185,7 +186,8 @@ local headings = {
 -- @param result the result of `bed.call`
 -- @param limit its time limit in seconds
 -- @param name what was called, unless it is a test
--- @return a table with status, message, where, traceback, and comparison if values were compared
+-- @return a table with status, message, where, traceback, and comparison if values were compared:
+-- both as text
 function failure.problem(result, limit, name)
   local kind = result.status == "error" and failure.kind(result.value) or "error"
   local problem = { status = kind, traceback = trimmed(result) }
@@ -204,9 +206,12 @@ function failure.problem(result, limit, name)
     message = result.value == nil and "nil error" or text_of(result.value)
   else
     message = tostring(result.value)
-    problem.comparison = result.value.comparison
-    -- The difference shows the values; luassert's own text of them is redundant then.
-    if problem.comparison then message = message:gsub("\nPassed in:\n.*$", "") end
+    local compared = result.value.comparison
+    if compared then
+      problem.comparison = diff.texts(compared)
+      -- The difference shows the values; luassert's own text of them is redundant then.
+      message = message:gsub("\nPassed in:\n.*$", "")
+    end
   end
   problem.where, problem.message = split_position(message)
   -- An assertion that was called wrongly raises at a line of its own.

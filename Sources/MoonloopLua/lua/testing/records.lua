@@ -1,6 +1,4 @@
 -- The results of tests for reporters and workers; each run of a test adds its problems.
-local diff = require "moonloop.testing.diff"
-
 local records = {}
 
 local rank = { success = 0, pending = 1, failure = 2, error = 3 }
@@ -20,7 +18,6 @@ function records.add(record, problem)
     if rank[record.status] == 0 then record.status, record.note = "pending", problem.message end
     return
   end
-  if problem.comparison then problem.comparison = diff.texts(problem.comparison) end
   table.insert(record.problems, problem)
   if rank[problem.status] > rank[record.status] then record.status = problem.status end
 end
