@@ -78,7 +78,8 @@ struct PlanningTests {
       "wide-tolerance", "nested-default", "never-invalidated", "blocks-the-loop", "named-handlers",
       "named-run", "never-ends-script", "configured-script", "never-added", "closed-at-once",
       "unknown-name", "runs-common-named", "misspelt-section", "empty-section", "named-table",
-      "dot-for-colon", "called-at-once", "plain-yield", "wrong-value",
+      "dot-for-colon", "called-at-once", "plain-yield", "wrong-value", "used-module",
+      "first-statement",
     ].map {
       Row("check-\($0)", "check \($0).lua", folder: "defects", status: 1)
     } + [

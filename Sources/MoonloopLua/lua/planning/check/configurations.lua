@@ -41,9 +41,10 @@ local function mark_inline(doc, made, file)
   end
 end
 
--- The files of the handlers' modules, with the handlers marked.
+-- The files of the handlers' modules, with the handlers marked; and the fields that are named as
+-- handlers, by file.
 local function handler_files(doc, made, files)
-  local found, by_path = {}, {}
+  local found, by_path, named = {}, {}, {}
   local path = doc.folder .. "/?.lua;" .. doc.folder .. "/?/init.lua;" .. package.path
   for _, item in ipairs(made.items) do
     for key in pairs(HANDLER_KEYS) do
@@ -57,8 +58,9 @@ local function handler_files(doc, made, files)
           local file = by_path[where]
           if not file then
             file = files(where:gsub("^%./", ""), configuration.text(where) or "")
-            by_path[where], found[#found + 1] = file, file
+            by_path[where], found[#found + 1], named[file] = file, file, {}
           end
+          named[file][field] = true
           for _, fn in ipairs(file.functions) do
             if fn.field == field then marked(fn, item) end
           end
@@ -66,7 +68,32 @@ local function handler_files(doc, made, files)
       end
     end
   end
-  return found
+  return found, named
+end
+
+-- The functions of a module that a configuration may call, as a set: those that it names, and all
+-- whose names appear in these.
+local function used_functions(file, named)
+  local used, queue, by_field = {}, {}, {}
+  local function use(field)
+    for _, fn in ipairs(by_field[field] or {}) do
+      if not used[fn] then used[fn], queue[#queue + 1] = true, fn end
+    end
+  end
+  for _, fn in ipairs(file.functions) do
+    if fn.field and not file:function_at(fn.from) then
+      by_field[fn.field] = by_field[fn.field] or {}
+      table.insert(by_field[fn.field], fn)
+    end
+  end
+  for field in pairs(named) do use(field) end
+  while #queue > 0 do
+    local fn = table.remove(queue)
+    for index = fn.from + 1, fn.to do
+      if file.list[index].kind == "name" then use(file.list[index].text) end
+    end
+  end
+  return used
 end
 
 -- What the text of the handlers shows, in all files: called methods, and strings. In the
@@ -167,20 +194,27 @@ local function phases(doc, made, seen, report)
 end
 
 -- Runs of handlers in modes that nothing is in and that no other text of `all` names.
-local function empty_runs(made, files, all)
-  local filled, names, runs = { common = true, default = true }, {}, {}
+-- @param named the fields that are handlers of this configuration, by the file of their module
+local function empty_runs(made, files, all, named)
+  local filled, names, runs = {}, {}, {}
   for _, item in ipairs(made.items) do
     for _, mode in ipairs(item.modes) do
       if not filled[mode] then names[#names + 1] = mode end
       filled[mode] = true
     end
   end
+  table.sort(names)
+  filled.common, filled.default = true, true
   local counts = {}
   for _, file in ipairs(files) do
+    local used = named[file] and used_functions(file, named[file])
     for _, call in ipairs(file.calls) do
       local mode = call.name == "run" and scripts.is_loop(file, call) and file:run_mode(call)
       if mode and not filled[mode] then
-        runs[#runs + 1] = { file = file, line = call.line, mode = mode }
+        local outer = file:outermost_at(call.index)
+        if not (used and outer) or used[outer] then
+          runs[#runs + 1] = { file = file, line = call.line, mode = mode }
+        end
         counts[mode] = (counts[mode] or 0) + 1
       end
     end
@@ -190,7 +224,7 @@ local function empty_runs(made, files, all)
     for _, file in ipairs(all) do named = named + file:count_string(run.mode) end
     if named == counts[run.mode] then
       run.file.report("ends-at-once", run.line, ("no item is in mode '%s'%s"):format(run.mode,
-        spelling.hint(run.mode, names, "there are items in")))
+        #names == 0 and "" or spelling.hint(run.mode, names, "there are items in")))
     end
   end
 end
@@ -229,18 +263,17 @@ local function meet(one, other)
 end
 
 local function shared_wake_ups(made, report)
-  for place, item in ipairs(made.items) do
-    for before = 1, place - 1 do
-      local other = made.items[before]
-      if item.every and item.every == other.every and item.value.first == other.value.first
-        and not item.value.tolerance and not other.value.tolerance and meet(item, other) then
-        report("shared-wake-up", item.line,
-          ("timers '%s' and '%s' repeat every %s, and neither has a tolerance")
-            :format(other.name, item.name, units.time(item.every)))
-        break
-      end
-    end
+  local all = {}
+  for _, item in ipairs(made.items) do
+    all[#all + 1] = { every = item.every, first = item.value.first,
+      tolerance = item.value.tolerance, item = item }
   end
+  scripts.each_alone(all, function(one, other) return meet(one.item, other.item) end,
+    function(one, other, apart)
+      report("shared-wake-up", one.item.line, ("timers '%s' and '%s' repeat every %s, %s apart, "
+        .. "and no tolerance covers that"):format(other.item.name, one.item.name,
+        units.time(one.every), units.time(apart)))
+    end)
 end
 
 -- ── by a run ────────────────────────────────────────────────────────────────────────────────────
@@ -284,7 +317,7 @@ end
 local function check_document(doc, file, report, files, others, is_outside)
   local made = plan.make(doc)
   mark_inline(doc, made, file)
-  local modules = handler_files(doc, made, files)
+  local modules, named = handler_files(doc, made, files)
   local all = table.move(others, 1, #others, 1, table.move(modules, 1, #modules, #others + 1, {}))
   local seen = evidence(file, all, is_outside)
   scripts.handlers(file, report)
@@ -294,7 +327,7 @@ local function check_document(doc, file, report, files, others, is_outside)
   if doc.value.run or not is_outside then phases(doc, made, seen, report) end
   if not is_outside then
     empty_runs(made, table.move(modules, 1, #modules, 2, { file }),
-      table.move(all, 1, #all, 2, { file }))
+      table.move(all, 1, #all, 2, { file }), named)
   end
   never_signalled(made, seen, report)
   intervals(doc, made, report)

@@ -13,7 +13,7 @@ local function stays(file, name, declared)
   for index, token in ipairs(list) do
     local before, after = list[index - 1], list[index + 1]
     if token.kind == "name" and token.text == name and index ~= declared
-      and not (before and (before.text == "." or before.text == ":")) then
+      and before.text ~= "." and before.text ~= ":" then
       local is_key = after.text == "=" and list[index + 2].text ~= "="
       local is_idle = after.text == ":" and IDLE[list[index + 2].text]
       if before.text == "local" or not is_key and not is_idle then return false end

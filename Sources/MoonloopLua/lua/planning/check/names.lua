@@ -80,7 +80,7 @@ local function bindings_of(file)
     local partner = file.partner[index]
     if partner and partner > index then open[#open + 1] = index end
     if partner and partner == open[#open] then open[#open] = nil end
-    local before = index > 1 and list[index - 1].text
+    local before = list[index - 1].text
     if token.kind ~= "name" then goto continue end
     if token.text == "local" and list[index + 1].text ~= "function" then
       first_value = bind_locals(list, index, known, bind)

@@ -18,7 +18,8 @@ local list = {
   { "signal-without-wake-up", "signalling a source does not wake the loop: if it is about to "
     .. "sleep, it still does", "call loop:wake_up() after source:signal()" },
   { "shared-wake-up", "timers with equal intervals that start at different times wake the "
-    .. "loop separately", "give one of them a tolerance, so that they share wake-ups" },
+    .. "loop separately", "let them start together, or give one of them a tolerance of the time "
+    .. "between them" },
   { "zero-interval", "a timer without a delay never lets the loop sleep",
     "use an interval of at least a millisecond, or wait for the event itself" },
   { "wide-tolerance", "a timer that may be a whole interval late misses fires",

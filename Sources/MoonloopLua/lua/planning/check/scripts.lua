@@ -147,9 +147,13 @@ local function timers(file)
     if source.maker(call) == "every" and (call.is_method or call.receiver == "ml") then
       local every = call.fields.every or not call.is_table and call.items[1]
       found[#found + 1] = { call = call, every = file:literal(every or nil),
-        tolerance = call.fields.tolerance, first = file:literal(call.fields.first),
-        has_first = call.fields.first ~= nil, modes = call.fields.modes,
+        tolerance = file:literal(call.fields.tolerance), first = file:literal(call.fields.first),
+        modes = call.fields.modes, is_literal = true,
         mode = file:literal(call.fields.modes), scope = file:function_at(call.index) }
+      local timer = found[#found]
+      for _, key in ipairs { "tolerance", "first" } do
+        if call.fields[key] and type(timer[key]) ~= "number" then timer.is_literal = false end
+      end
     end
   end
   return found
@@ -162,7 +166,7 @@ local function intervals(file, report)
       report("zero-interval", timer.call.line,
         ("a timer repeats every %s"):format(units.time(math.max(0, every))))
     end
-    local tolerance = file:literal(timer.tolerance)
+    local tolerance = timer.tolerance
     if type(every) == "number" and type(tolerance) == "number" and tolerance >= every then
       report("wide-tolerance", timer.call.line,
         ("a timer repeats every %s and may be late by %s"):format(units.time(every),
@@ -176,21 +180,54 @@ local function same_modes(a, b)
   return type(a.mode) == "string" and a.mode == b.mode
 end
 
-local function shared_wake_ups(file, report)
-  local all = timers(file)
-  for place, timer in ipairs(all) do
-    for before = 1, place - 1 do
-      local other = all[before]
-      if timer.every and timer.every == other.every and same_modes(timer, other)
-        and timer.scope == other.scope and timer.has_first == other.has_first
-        and timer.first == other.first and not timer.tolerance and not other.tolerance then
-        report("shared-wake-up", timer.call.line,
-          ("this timer and that of line %d repeat every %s, and neither has a tolerance")
-            :format(other.call.line, units.time(timer.every)))
-        break
+-- How long before each date of another timer one of equal interval has its own; nil if a wake-up
+-- serves both. What is made together starts together.
+local function apart(one, other)
+  local every, first = one.every, (other.first or 0) - (one.first or 0)
+  local ahead = first % every
+  local is_same = ahead < every * 1e-6 or ahead > every * (1 - 1e-6)
+  if is_same or ahead <= (one.tolerance or 0) or every - ahead <= (other.tolerance or 0) then
+    return nil
+  end
+  return math.min(ahead, every - ahead)
+end
+
+-- Calls a function with each timer that shares no wake-up with those before it, though their
+-- intervals are equal; with one of them, and how far they are apart.
+-- @param timers tables with every, first and tolerance
+-- @param meet whether two of them are served in the same run
+function scripts.each_alone(timers, meet, body)
+  for place, one in ipairs(timers) do
+    local found, distance
+    for before = 1, one.every and place - 1 or 0 do
+      local other = timers[before]
+      if other.every == one.every and meet(one, other) then
+        local far = apart(one, other)
+        if not far then
+          found = nil
+          break
+        end
+        if not found then found, distance = other, far end
       end
     end
+    if found then body(one, found, distance) end
   end
+end
+
+local function shared_wake_ups(file, report)
+  local known = {}
+  for _, timer in ipairs(timers(file)) do
+    if timer.is_literal and type(timer.every) == "number" and timer.every > 0 then
+      known[#known + 1] = timer
+    end
+  end
+  scripts.each_alone(known, function(one, other)
+    return same_modes(one, other) and one.scope == other.scope
+  end, function(one, other, distance)
+    report("shared-wake-up", one.call.line, ("this timer and that of line %d repeat every %s, %s "
+      .. "apart, and no tolerance covers that"):format(other.call.line,
+      units.time(one.every), units.time(distance)))
+  end)
 end
 
 -- A script's use of modes: where items are put, where runs are, and whether all of it is literal.

@@ -23,7 +23,7 @@ local function handles_of(file)
   local list, known, made = file.list, {}, parameters_of(file)
   for _, call in ipairs(file.calls) do
     local at, after = call.start - 1, list[call.last + 1].text
-    if list[at] and list[at].text == "=" and after ~= "." and after ~= ":" and after ~= "," then
+    if list[at].text == "=" and after ~= "." and after ~= ":" and after ~= "," then
       at = list[at - 1].text == ">" and at - 4 or at - 1
       if list[at].kind == "name" and list[at - 1].text ~= "," and list[at - 1].text ~= "." then
         made[at] = names.class_of(file, call)
@@ -36,7 +36,7 @@ local function handles_of(file)
     if known[name] ~= class then known[name] = false end
   end
   for index, token in ipairs(list) do
-    local before, after = list[index - 1] and list[index - 1].text, list[index + 1]
+    local before, after = list[index - 1].text, list[index + 1]
     if token.kind ~= "name" then
       goto continue
     elseif token.text == "function" then

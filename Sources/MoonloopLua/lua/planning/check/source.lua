@@ -24,6 +24,12 @@ local HANDLER_KEYS = { handler = true, perform = true, read = true, write = true
 local Source = {}
 Source.__index = Source
 
+-- What stands in front of the first token, so that every token has one before it.
+local START = { kind = "start", text = "", line = 1 }
+local before_all = { __index = function(_, index)
+  return math.type(index) == "integer" and index < 1 and START or nil
+end }
+
 local function is_symbol(token, text) return token.kind == "symbol" and token.text == text end
 
 -- Finds the partner of each bracket and of each word that opens a block.
@@ -94,7 +100,7 @@ end
 
 -- The beginning of the chain of names and calls that ends before an index.
 function Source:chain_start(index)
-  while index > 1 do
+  while index > 0 do
     local token = self.list[index]
     if token.kind == "symbol" and ENDS[token.text] and self.partner[index] then
       index = self.partner[index] - 1
@@ -102,13 +108,13 @@ function Source:chain_start(index)
       index = index - 1
     elseif token.kind == "name" then
       local before = self.list[index - 1]
-      if not before or not (is_symbol(before, ".") or is_symbol(before, ":")) then return index end
+      if not is_symbol(before, ".") and not is_symbol(before, ":") then return index end
       index = index - 2
     else
       return index + 1
     end
   end
-  return index
+  return 1
 end
 
 -- One call of a method, or of a function in a table: x:name(…), x.name { … }.
@@ -168,7 +174,7 @@ local function name_of(self, index)
     at = at + 1
   end
   if #words > 0 then return table.concat(words) end
-  if index > 2 and is_symbol(list[index - 1], "=") and list[index - 2].kind == "name" then
+  if is_symbol(list[index - 1], "=") and list[index - 2].kind == "name" then
     return self.list[index - 2].text
   end
 end
@@ -235,6 +241,14 @@ function Source:function_at(index)
   return found
 end
 
+-- The outermost function around an index; nil at the top level.
+function Source:outermost_at(index)
+  for _, fn in ipairs(self.functions) do
+    if fn.from < index and index < fn.to then return fn end
+  end
+  return nil
+end
+
 -- The innermost handler around an index; nil if there is none.
 function Source:handler_at(index)
   local found
@@ -258,7 +272,7 @@ end
 -- Whether a call's result is dropped.
 function Source:is_statement(call)
   local before = self.list[call.start - 1]
-  return not before or not GOES_ON[before.text] or before.kind == "string"
+  return not GOES_ON[before.text] or before.kind == "string"
 end
 
 -- How often a string appears in the text as a whole literal.
@@ -292,6 +306,7 @@ end
 -- Reads a text.
 function source.of(text, path)
   local list, comments = tokens.of(text)
+  setmetatable(list, before_all)
   local self = setmetatable({ list = list, path = path, text = text, partner = match_pairs(list),
     allowed = allowances(list, comments) }, Source)
   find_calls(self)
@@ -303,7 +318,7 @@ end
 -- Whether a script uses the loop at all.
 function Source:is_ours()
   for index, token in ipairs(self.list) do
-    if token.kind == "string" and token.text == "moonloop" and index > 1
+    if token.kind == "string" and token.text == "moonloop"
       and (self.list[index - 1].text == "require" or self.list[index - 2].text == "require") then
       return true
     end
