@@ -6,7 +6,7 @@ internal import CLuaShims
 /// A coroutine of the pool that is in use; valid until it ends.
 package struct LuaCoroutine: Equatable, Hashable, Sendable {
   package let index: Int32
-  package let generation: UInt32
+  let generation: UInt32
 }
 
 /// How a call-out ended.
@@ -67,7 +67,7 @@ package struct LuaDoor: BitwiseCopyable {
   }
 
   /// Frees a registry reference. [-0, +0, raises: -]
-  package func dropRef(_ ref: Int32) { cml_unref(cml_running(record), ref) }
+  func dropRef(_ ref: Int32) { cml_unref(cml_running(record), ref) }
 
   /// Ends the hold of a handle and its function. [-0, +0, raises: -]
   package func dropHeld(_ ref: Int32) { cml_unhold(cml_running(record), ref) }

@@ -103,7 +103,7 @@ extension LuaState {
   }
 
   /// Pushes the compiled file; nil is standard input. [-0, +1, raises: -]
-  package func load(file path: String?, on stack: LuaStack) throws(LuaError) {
+  func load(file path: String?, on stack: LuaStack) throws(LuaError) {
     let status =
       path.map { cml_load_file(stack.L, $0, "t") } ?? cml_load_file(stack.L, nil, "t")
     guard status == 0 else {

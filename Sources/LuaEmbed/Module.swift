@@ -5,7 +5,7 @@ internal import CLuaShims
 /// A module: a table of functions that `require` returns.
 package struct LuaModule: Sendable {
   package let name: String
-  package let entries: [LuaEntry]
+  let entries: [LuaEntry]
 
   package init(_ name: String, _ entries: [LuaEntry]) {
     self.name = name

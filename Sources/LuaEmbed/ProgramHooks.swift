@@ -50,9 +50,9 @@ package final class LuaProgramHooks {
 /// The reading of a host's clock.
 package struct LuaShownTime {
   /// Seconds since 1970.
-  package let epoch: Int
+  let epoch: Int
   /// Seconds from some moment on.
-  package let elapsed: Double
+  let elapsed: Double
 
   package init(epoch: Int, elapsed: Double) {
     self.epoch = epoch

@@ -156,14 +156,14 @@ package struct LuaStack {
   }
 
   /// The value of a number; nil for anything else, including numeric strings.
-  package func exactNumber(_ index: Int32) -> Double? {
+  func exactNumber(_ index: Int32) -> Double? {
     var ok = false
     let value = cml_number(L, index, &ok)
     return ok ? value : nil
   }
 
   /// Whether the value is a function.
-  package func isFunction(_ index: Int32) -> Bool { cml_type(L, index) == Int32(CML_TFUNCTION) }
+  func isFunction(_ index: Int32) -> Bool { cml_type(L, index) == Int32(CML_TFUNCTION) }
 
   /// Whether the value counts as true.
   package func boolean(_ index: Int32) -> Bool { cml_toboolean(L, index) != 0 }

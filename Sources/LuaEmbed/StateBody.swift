@@ -253,7 +253,7 @@ extension LuaState {
     set { body.stops = newValue }
   }
   /// Whether a call of the program, or code of the state, is under way. State's thread only.
-  package var isBusy: Bool { body.isBusy }
+  var isBusy: Bool { body.isBusy }
 
   /// Sets how to reach the state's thread: soon from any other, and when a call-out is over.
   ///

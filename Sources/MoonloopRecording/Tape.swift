@@ -43,7 +43,7 @@ package enum Tape {
   }
 
   /// The number of events so far.
-  package static var events: UInt64 { cmr_events() }
+  static var events: UInt64 { cmr_events() }
 
   /// Starts to keep in memory what this thread's recording has.
   package static func hold() { _ = cmr_hold() }

@@ -8,7 +8,7 @@ internal import MoonloopCore
 ///
 /// Unchecked Sendable: the world's lock protects the variables; the gate is atomic.
 package final class SimulatedThread: @unchecked Sendable {
-  package let name: String
+  let name: String
   /// Whether it was ever made runnable.
   var isKnown = false
   var hasEnded = false

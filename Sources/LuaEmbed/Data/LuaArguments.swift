@@ -249,7 +249,7 @@ extension LuaState {
     }
   }
 
-  package func evaluate<R>(
+  func evaluate<R>(
     _ chunk: String, _ name: String, _ read: (LuaStack, Int) throws(LuaError) -> R
   ) throws(LuaError) -> R {
     try withCall(

@@ -302,11 +302,11 @@ extension Error {
 /// "x"`.
 package struct LuaDataFailure: Error {
   let path: [any CodingKey]
-  package let problem: String
-  package let underlying: any Error
+  let problem: String
+  let underlying: any Error
 
   /// The path as a script would write it; empty for the value itself.
-  package var place: String { LuaKey.text(of: path) }
+  var place: String { LuaKey.text(of: path) }
 
   /// The steps of the path: names, and positions counted from 1.
   package var steps: [LuaValue] {

@@ -1,6 +1,6 @@
 // Every handle of a state: kind, name, and the file:line that made it.
 
-package import LuaEmbed
+internal import LuaEmbed
 package import MoonloopCore
 
 /// Where a timer was made, and by which generation of the file.
@@ -38,7 +38,7 @@ package final class Handles {
   private var orphans: [LuaReference] = []
 
   /// Limits for the handles of each group; see `HandleGroup`.
-  package var limit = Int.max
+  var limit = Int.max
   /// The channels and semaphores that scripts have.
   let channels = HandleTally()
   /// Handles of `ml.fs`, which are objects in Lua.
@@ -47,10 +47,10 @@ package final class Handles {
   let others = HandleTally()
   let notifications = HandleTally()
 
-  package init(_ state: LuaState) { self.state = state }
+  init(_ state: LuaState) { self.state = state }
 
   /// How many items there are, not counting timers.
-  package var itemCount: Int { itemList.count }
+  var itemCount: Int { itemList.count }
 
   deinit { timerPlaces.deallocate() }
 
@@ -59,7 +59,7 @@ package final class Handles {
   /// - Parameter generation: The generation of the file that makes it; 0 if the file is not
   ///   loading.
   @inline(__always)
-  package func note(timer id: TimerID, madeAt place: LuaPosition, generation: Int32) {
+  func note(timer id: TimerID, madeAt place: LuaPosition, generation: Int32) {
     if id.slot >= timerPlaces.count { makeRoom(forTimers: id.slot + 1) }
     timerPlaces[id.slot] = TimerPlace(position: place, generation: generation)
   }
@@ -79,28 +79,28 @@ package final class Handles {
     timerPlaces[id.slot].generation = generation
   }
 
-  package func generation(ofTimer id: TimerID) -> Int32 {
+  func generation(ofTimer id: TimerID) -> Int32 {
     id.slot < timerPlaces.count ? timerPlaces[id.slot].generation : 0
   }
 
-  package func setName(ofTimer id: TimerID, _ name: String) {
+  func setName(ofTimer id: TimerID, _ name: String) {
     let old = timerNames.updateValue(name, forKey: id)
     namesSize += name.utf8.count - (old?.utf8.count ?? 0)
   }
-  package func name(ofTimer id: TimerID) -> String {
+  func name(ofTimer id: TimerID) -> String {
     timerNames[id] ?? endedNames.last { $0.id == id }?.name ?? ""
   }
   /// Where a timer was made; no place if no script made it.
-  package func place(ofTimer id: TimerID) -> LuaPosition {
+  func place(ofTimer id: TimerID) -> LuaPosition {
     id.slot < timerPlaces.count ? timerPlaces[id.slot].position : .nowhere
   }
 
-  package func setOnError(ofTimer id: TimerID, _ handler: LuaReference?) {
+  func setOnError(ofTimer id: TimerID, _ handler: LuaReference?) {
     timerErrors[id] = handler
   }
-  package func onError(ofTimer id: TimerID) -> LuaReference? { timerErrors[id] }
+  func onError(ofTimer id: TimerID) -> LuaReference? { timerErrors[id] }
 
-  package func forget(timer id: TimerID) {
+  func forget(timer id: TimerID) {
     timerErrors[id] = nil
     guard let name = timerNames.removeValue(forKey: id) else { return }
     namesSize -= name.utf8.count
@@ -130,21 +130,21 @@ package final class Handles {
     item.maker.line = place.line
   }
 
-  package func place(of item: Loop.Item) -> LuaPosition {
+  func place(of item: Loop.Item) -> LuaPosition {
     LuaPosition(source: item.maker.source, line: item.maker.line)
   }
 
-  package func setOnError(of item: Loop.Item, _ handler: LuaReference?) {
+  func setOnError(of item: Loop.Item, _ handler: LuaReference?) {
     itemErrors[ObjectIdentifier(item)] = handler
   }
 
-  package func onError(of item: Loop.Item) -> LuaReference? {
+  func onError(of item: Loop.Item) -> LuaReference? {
     itemErrors.isEmpty ? nil : itemErrors[ObjectIdentifier(item)]
   }
 
   /// An item has ended: removes it from the list.
   /// - Parameter isCollected: Whether the collector asks, so that Lua must not be touched.
-  package func forget(_ item: Loop.Item, isCollected: Bool = false) {
+  func forget(_ item: Loop.Item, isCollected: Bool = false) {
     let index = Int(item.maker.index)
     if index < 0 { return }
     item.maker.index = -1

@@ -8,18 +8,18 @@ package typealias ScriptMistake = LuaArgumentError
 
 /// A failure in operation: `nil, message, code` for the script.
 package struct OperatingFailure: Error {
-  package var message: String
-  package var code: String
-  package init(_ message: String, _ code: String) {
+  var message: String
+  var code: String
+  init(_ message: String, _ code: String) {
     self.message = message
     self.code = code
   }
 }
 
 /// Any script value, raised unchanged.
-package struct RaisedValue: Error {
-  package let value: LuaReference
-  package init(_ value: LuaReference) { self.value = value }
+struct RaisedValue: Error {
+  let value: LuaReference
+  init(_ value: LuaReference) { self.value = value }
 }
 
 /// One call of a host function by a script.
@@ -29,7 +29,7 @@ package struct HostCall {
   private let reference: Unmanaged<Runtime>
   /// The function as a script writes it, such as `loop:timer`: messages begin with it. Empty: the
   /// module in Lua that calls it says what failed.
-  package let name: StaticString
+  let name: StaticString
 
   @inline(__always)
   init(_ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString) {
@@ -38,34 +38,34 @@ package struct HostCall {
     self.name = name
   }
 
-  package var runtime: Runtime { reference.takeUnretainedValue() }
+  var runtime: Runtime { reference.takeUnretainedValue() }
   package var loop: Loop { withRuntime { $0.loop } }
   package var state: LuaState { withRuntime { $0.state } }
   @inline(__always)
-  package var kinds: Kinds { withRuntime { $0.kinds } }
+  var kinds: Kinds { withRuntime { $0.kinds } }
   @inline(__always)
-  package var timers: TimerStore { withLoop { $0.timers } }
+  var timers: TimerStore { withLoop { $0.timers } }
 
   /// Runs a body on the runtime without counting a reference, for frequent calls.
   @inline(__always)
-  package func withRuntime<Result>(_ body: (Runtime) throws -> Result) rethrows -> Result {
+  func withRuntime<Result>(_ body: (Runtime) throws -> Result) rethrows -> Result {
     try reference._withUnsafeGuaranteedRef(body)
   }
 
   /// The same with the loop.
   @inline(__always)
-  package func withLoop<Result>(_ body: (Loop) throws -> Result) rethrows -> Result {
+  func withLoop<Result>(_ body: (Loop) throws -> Result) rethrows -> Result {
     try withRuntime { try $0.withLoop(body) }
   }
 
   /// A mistake that is reported as "loop:timer: 'every' must be …".
-  package func mistake(_ text: String, hint: String? = nil) -> ScriptMistake {
+  func mistake(_ text: String, hint: String? = nil) -> ScriptMistake {
     ScriptMistake(text, hint: hint)
   }
 
   /// Throws if the state is closed: nothing may be made on the loop any more. Functions that make
   /// items, timers, tasks or requests call this first.
-  package func requireOpen() throws(ScriptMistake) {
+  func requireOpen() throws(ScriptMistake) {
     if runtime.isClosing { throw mistake("the script has ended; a finalizer can only clean up") }
     if runtime.loopContext.isEnding {
       throw mistake("the script is ending; a handler can only clean up")
@@ -73,7 +73,7 @@ package struct HostCall {
   }
 
   /// The function as a script writes it: what all items have is named for the kind of this one.
-  package var title: String {
+  var title: String {
     let name = "\(name)"
     guard name.hasPrefix("item"), let (_, tag) = stack.taggedHandle(1) else { return name }
     return runtime.itemKinds[tag: tag].word + name.dropFirst(4)
@@ -85,10 +85,10 @@ package struct HostCall {
   }
 
   /// The text of a mistake that is a failure in operation: a value needs no place.
-  package func told(_ mistake: ScriptMistake) -> String { mistake.message(in: title, site: "") }
+  func told(_ mistake: ScriptMistake) -> String { mistake.message(in: title, site: "") }
 
   /// Leaves the message with the place of the call on the stack, to be raised.
-  package func raise(_ mistake: ScriptMistake) -> Int32 {
+  func raise(_ mistake: ScriptMistake) -> Int32 {
     stack.push(mistake.message(in: title, site: stack.site))
     return LuaStatus.raise
   }
@@ -106,7 +106,7 @@ package func host(
 
 /// The same for a method of the loop.
 @inline(__always)
-package func hostLoop(
+func hostLoop(
   _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString,
   _ body: (HostCall) throws -> Int32
 ) -> Int32 {
@@ -118,7 +118,7 @@ package func hostLoop(
 
 /// The same for a function with one result, which the body returns.
 @inline(__always)
-package func hostValue<Value: LuaPushable>(
+func hostValue<Value: LuaPushable>(
   _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString,
   _ body: (HostCall) throws -> Value
 ) -> Int32 {
@@ -130,7 +130,7 @@ package func hostValue<Value: LuaPushable>(
 
 /// The same for a function without results.
 @inline(__always)
-package func hostAction(
+func hostAction(
   _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString,
   _ body: (HostCall) throws -> Void
 ) -> Int32 {

@@ -1,11 +1,11 @@
 // Strings that Lua often gets, made once: pushing a reference is cheaper than making a string.
 
-package import LuaEmbed
-package import MoonloopCore
+internal import LuaEmbed
+internal import MoonloopCore
 
 /// Registry references of the names of activities, results, events and modes, and of handles that
 /// exist only once.
-package final class InternedNames {
+final class InternedNames {
   // Made on first use, like those of modes; 0: not yet.
   /// By the bit number of the activity.
   private var activities: ContiguousArray<Int32> = [0, 0, 0, 0, 0, 0, 0, 0]
@@ -17,8 +17,8 @@ package final class InternedNames {
   private let loopKind: LuaHandleKind
   /// The reply of messages that are not requests; 0 until needed.
   var nobody: Int32 = 0
-  package let read: Int32
-  package let write: Int32
+  let read: Int32
+  let write: Int32
 
   /// - Parameter kinds: The state's kinds of handles.
   init(_ state: LuaState, _ kinds: Kinds) {
@@ -39,7 +39,7 @@ package final class InternedNames {
     stack.push(ref: loop)
   }
 
-  package func ref(of activity: Activity, _ stack: LuaStack) -> Int32 {
+  func ref(of activity: Activity, _ stack: LuaStack) -> Int32 {
     let bit = activity.rawValue.trailingZeroBitCount
     if activities[bit] == 0 {
       stack.push(activityNames.first { $0.value == activity }!.name)
@@ -48,7 +48,7 @@ package final class InternedNames {
     return activities[bit]
   }
 
-  package func ref(of result: RunResult, _ stack: LuaStack) -> Int32 {
+  func ref(of result: RunResult, _ stack: LuaStack) -> Int32 {
     if results[result.rawValue] == 0 {
       stack.push(resultNames[result.rawValue - 1].name)
       results[result.rawValue] = stack.popRef()
@@ -57,7 +57,7 @@ package final class InternedNames {
   }
 
   /// The reference of a mode's name, made on first use.
-  package func ref(of mode: ModeName, _ stack: LuaStack) -> Int32 {
+  func ref(of mode: ModeName, _ stack: LuaStack) -> Int32 {
     if let ref = modes[mode] { return ref }
     stack.push(mode.rawValue)
     let ref = stack.popRef()
@@ -65,17 +65,17 @@ package final class InternedNames {
     return ref
   }
 
-  package func drop(_ state: LuaState) { modes = [:] }
+  func drop(_ state: LuaState) { modes = [:] }
 }
 
 /// The activities as Lua names them, in the order of a run (D12).
-package let activityNames: [(name: String, value: Activity)] = [
+let activityNames: [(name: String, value: Activity)] = [
   ("entry", .entry), ("before_timers", .beforeTimers), ("before_sources", .beforeSources),
   ("before_waiting", .beforeWaiting), ("after_waiting", .afterWaiting), ("exit", .exit),
 ]
 
 /// The results as Lua names them, in the order of `RunResult` (D14).
-package let resultNames: [(name: String, result: RunResult)] = [
+let resultNames: [(name: String, result: RunResult)] = [
   ("finished", .finished), ("stopped", .stopped), ("timed_out", .timedOut),
   ("handled_source", .handledSource),
 ]

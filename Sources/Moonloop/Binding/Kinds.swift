@@ -1,38 +1,38 @@
 // The kinds of handles that scripts hold: userdata with a few plain words (D56).
 
-package import LuaEmbed
+internal import LuaEmbed
 
 /// The kinds of handles of one state. Kinds of items are here only if their handles are looked up
 /// by kind; all of them are in `ItemKinds`.
-package struct Kinds {
-  package let loop: LuaHandleKind
-  package let timer: LuaHandleKind
-  package let task: LuaHandleKind
+struct Kinds {
+  let loop: LuaHandleKind
+  let timer: LuaHandleKind
+  let task: LuaHandleKind
   /// What `ml.await` keeps on the stack; no script sees it.
-  package let callback: LuaHandleKind
-  package let source: LuaHandleKind
-  package let fd: LuaHandleKind
-  package let observer: LuaHandleKind
-  package let stream: LuaHandleKind
+  let callback: LuaHandleKind
+  let source: LuaHandleKind
+  let fd: LuaHandleKind
+  let observer: LuaHandleKind
+  let stream: LuaHandleKind
   /// The function that `stream:lines` returns.
-  package let lines: LuaHandleKind
-  package let port: LuaHandleKind
-  package let remotePort: LuaHandleKind
-  package let reply: LuaHandleKind
-  package let request: LuaHandleKind
-  package let channel: LuaHandleKind
-  package let semaphore: LuaHandleKind
-  package let permit: LuaHandleKind
-  package let process: LuaHandleKind
-  package let terminal: LuaHandleKind
-  package let recording: LuaHandleKind
-  package let frozen: LuaHandleKind
+  let lines: LuaHandleKind
+  let port: LuaHandleKind
+  let remotePort: LuaHandleKind
+  let reply: LuaHandleKind
+  let request: LuaHandleKind
+  let channel: LuaHandleKind
+  let semaphore: LuaHandleKind
+  let permit: LuaHandleKind
+  let process: LuaHandleKind
+  let terminal: LuaHandleKind
+  let recording: LuaHandleKind
+  let frozen: LuaHandleKind
   /// Stands for a socket of another library.
-  package let gate: LuaHandleKind
+  let gate: LuaHandleKind
   /// Stands for an object of another library.
-  package let blank: LuaHandleKind
+  let blank: LuaHandleKind
   /// An item that the program made in Swift, and that any of its states may schedule.
-  package let programItem: LuaHandleKind
+  let programItem: LuaHandleKind
 
   init(_ state: LuaState, _ items: ItemKinds, _ grants: LuaCapabilities, asks: Bool) {
     loop = state.makeHandleKind("loop", slots: 0, grants.loopMethods(asks: asks))

@@ -1,19 +1,19 @@
 // Option tables of host functions: fields by name, each checked by the rules of `LuaEmbed`'s
 // arguments; names of modes, handlers, and the nearest spelling of an unknown name (D52).
 
-package import LuaEmbed
-package import MoonloopCore
+internal import LuaEmbed
+internal import MoonloopCore
 
 extension HostCall {
   /// How many arguments there are.
-  package var count: Int32 { Int32(stack.count) }
+  var count: Int32 { Int32(stack.count) }
 
   /// A value after "got": its type, or the value itself if it is short.
-  package func given(_ index: Int32) -> String { stack.given(index) }
+  func given(_ index: Int32) -> String { stack.given(index) }
 
   /// An argument that must be a function.
   @inline(__always)
-  package func function(
+  func function(
     _ index: Int32, _ what: @autoclosure () -> String
   ) throws(ScriptMistake) {
     try stack.function(index, what())
@@ -25,7 +25,7 @@ extension HostCall {
   }
 
   /// The bytes of an argument that must be a string, but need not be text.
-  package func bytes(_ index: Int32, _ what: String) throws(ScriptMistake) -> [UInt8] {
+  func bytes(_ index: Int32, _ what: String) throws(ScriptMistake) -> [UInt8] {
     if stack.type(index) == .string, let bytes = stack.withBytes(index, { Array($0) }) {
       return bytes
     }
@@ -33,7 +33,7 @@ extension HostCall {
   }
 
   /// An argument that names something to the system, which would cut it at a zero byte.
-  package func systemText(_ index: Int32, _ what: String) throws(ScriptMistake) -> String {
+  func systemText(_ index: Int32, _ what: String) throws(ScriptMistake) -> String {
     let text = try string(index, what)
     if text.utf8.contains(0) { throw mistake("\(what) must not contain a zero byte") }
     return text
@@ -41,22 +41,21 @@ extension HostCall {
 
   /// An argument in seconds, as nanoseconds.
   @inline(__always)
-  package func seconds(
+  func seconds(
     _ index: Int32, _ what: StaticString, _ rule: LuaSecondsRule
   ) throws(ScriptMistake) -> Int64 {
     try stack.seconds(index, "\(what)", rule)
   }
 
   /// The name of one mode.
-  package func mode(_ index: Int32, _ what: String = "the mode") throws(ScriptMistake) -> ModeName {
+  func mode(_ index: Int32, _ what: String = "the mode") throws(ScriptMistake) -> ModeName {
     let name = try string(index, what)
     if name.isEmpty { throw mistake("\(what) must be the name of a mode, got \"\"") }
     return ModeName(name)
   }
 
   /// A list of mode names, or one name.
-  package func modes(_ index: Int32, _ what: String = "'modes'") throws(ScriptMistake) -> [ModeName]
-  {
+  func modes(_ index: Int32, _ what: String = "'modes'") throws(ScriptMistake) -> [ModeName] {
     switch stack.type(index) {
     case .string where stack.string(index) != "": return [ModeName(try string(index, what))]
     case .table:
@@ -82,7 +81,7 @@ extension HostCall {
   ///   - unnamed: How many elements may be unnamed: usually the handler.
   ///   - hints: Advice for unknown names that are likely.
   ///   - path: What stands before a name in messages, where the table is an option itself.
-  package func options(
+  func options(
     _ index: Int32, _ known: [StaticString], example: StaticString, unnamed: Int = 1,
     hints: KeyValuePairs<String, String> = [:], within path: StaticString = ""
   ) throws(ScriptMistake) -> Options {
@@ -95,7 +94,7 @@ extension HostCall {
   }
 
   /// The 'timeout' of a table that may have no other option.
-  package func timeoutOption(
+  func timeoutOption(
     _ index: Int32, example: StaticString = "{ timeout = 5 }"
   ) throws(ScriptMistake) -> Int64? {
     // Repeated waits pass it each time. A table with just this field has no unknown ones, so it is
@@ -110,14 +109,14 @@ extension HostCall {
 }
 
 /// A table of options: fields by name, the handler as first element.
-package struct Options {
-  package let call: HostCall
-  package let index: Int32
+struct Options {
+  let call: HostCall
+  let index: Int32
 
   private var stack: LuaStack { call.stack }
 
   /// Pushes a field, without metamethods. [-0, +1]
-  package func push(_ name: StaticString) -> LuaType {
+  func push(_ name: StaticString) -> LuaType {
     stack.push(name)
     return stack.rawGet(index)
   }
@@ -133,49 +132,49 @@ package struct Options {
   }
 
   /// Whether a field exists.
-  package func has(_ name: StaticString) -> Bool {
+  func has(_ name: StaticString) -> Bool {
     defer { stack.pop() }
     return push(name) != .nil
   }
 
   /// Whether there is an element without a name.
-  package var hasUnnamed: Bool {
+  var hasUnnamed: Bool {
     defer { stack.pop() }
     return stack.rawGet(index, item: 1) != .nil
   }
 
-  package func seconds(
+  func seconds(
     _ name: StaticString, _ rule: LuaSecondsRule
   ) throws(ScriptMistake) -> Int64? {
     try read(name) { index throws(ScriptMistake) in try stack.seconds(index, "'\(name)'", rule) }
   }
 
-  package func modes(_ name: StaticString = "modes") throws(ScriptMistake) -> [ModeName]? {
+  func modes(_ name: StaticString = "modes") throws(ScriptMistake) -> [ModeName]? {
     try read(name) { index throws(ScriptMistake) in try call.modes(index, "'\(name)'") }
   }
 
   /// The option 'mode'.
-  package func mode() throws(ScriptMistake) -> ModeName? {
+  func mode() throws(ScriptMistake) -> ModeName? {
     try read("mode") { index throws(ScriptMistake) in try call.mode(index, "'mode'") }
   }
 
   /// The bytes of a string that need not be text.
-  package func bytes(_ name: StaticString) throws(ScriptMistake) -> [UInt8]? {
+  func bytes(_ name: StaticString) throws(ScriptMistake) -> [UInt8]? {
     try read(name) { index throws(ScriptMistake) in try call.bytes(index, "'\(name)'") }
   }
 
-  package func string(_ name: StaticString) throws(ScriptMistake) -> String? {
+  func string(_ name: StaticString) throws(ScriptMistake) -> String? {
     try read(name) { index throws(ScriptMistake) in try stack.text(index, "'\(name)'") }
   }
 
   /// The same for what names something to the system, which would cut it at a zero byte.
-  package func systemText(_ name: StaticString) throws(ScriptMistake) -> String? {
+  func systemText(_ name: StaticString) throws(ScriptMistake) -> String? {
     try read(name) { index throws(ScriptMistake) in try call.systemText(index, "'\(name)'") }
   }
 
   /// A handle's name in reports, as text on one line that terminals show and do not obey. It does
   /// not count as script memory, so it has a limit.
-  package func name() throws(ScriptMistake) -> String? {
+  func name() throws(ScriptMistake) -> String? {
     try read("name") { index throws(ScriptMistake) in
       let name = try call.systemText(index, "'name'")
       try Self.requireShort(name.utf8.count, "'name'")
@@ -184,18 +183,18 @@ package struct Options {
   }
 
   /// The bytes of a name, or of another string that identifies a handle.
-  package static let longestName = 1000
+  static let longestName = 1000
 
-  package static func requireShort(_ bytes: Int, _ what: String) throws(ScriptMistake) {
+  static func requireShort(_ bytes: Int, _ what: String) throws(ScriptMistake) {
     if bytes <= longestName { return }
     throw ScriptMistake(what, mustBe: "at most \(longestName) bytes", got: "\(bytes)")
   }
 
-  package func boolean(_ name: StaticString) throws(ScriptMistake) -> Bool? {
+  func boolean(_ name: StaticString) throws(ScriptMistake) -> Bool? {
     try read(name) { index throws(ScriptMistake) in try stack.flag(index, "'\(name)'") }
   }
 
-  package func integer(
+  func integer(
     _ name: StaticString, in range: ClosedRange<Int>
   ) throws(ScriptMistake) -> Int? {
     try read(name) { index throws(ScriptMistake) in
@@ -204,7 +203,7 @@ package struct Options {
   }
 
   /// Names from a table of names, either one string or a list.
-  package func names<Value>(
+  func names<Value>(
     _ name: StaticString, _ known: [(name: String, value: Value)], _ what: String
   ) throws(ScriptMistake) -> [Value]? {
     try read(name) { index throws(ScriptMistake) in
@@ -236,7 +235,7 @@ package struct Options {
 
   /// Pushes a field that must be a function if it exists; the first element under "[1]".
   /// - Returns: Whether it exists; then it is on top of the stack.
-  package func pushHandler(
+  func pushHandler(
     _ name: StaticString, isRequired: Bool = false
   ) throws(ScriptMistake) -> Bool {
     let isFirst = "\(name)" == "[1]"
@@ -270,21 +269,21 @@ package struct Options {
   }
 
   /// Pushes the handler: the second element, or the field 'handler'. [-0, +1]
-  package func pushSecondHandler() throws(ScriptMistake) {
+  func pushSecondHandler() throws(ScriptMistake) {
     _ = try pushUnnamed(2)
     try call.function(-1, "the handler, the second element of the table,")
   }
 
   /// The same, but pushes nil if there is none. [-0, +1]
   /// - Returns: Whether there was one.
-  package func pushHandlerOrNil(_ name: StaticString) throws(ScriptMistake) -> Bool {
+  func pushHandlerOrNil(_ name: StaticString) throws(ScriptMistake) -> Bool {
     if try pushHandler(name) { return true }
     stack.pushNil()
     return false
   }
 
   /// A field that must be a function if it exists, kept.
-  package func reference(_ name: StaticString) throws(ScriptMistake) -> LuaReference? {
+  func reference(_ name: StaticString) throws(ScriptMistake) -> LuaReference? {
     try pushHandler(name) ? LuaReference(popping: stack) : nil
   }
 
@@ -319,7 +318,7 @@ package struct Options {
 }
 
 /// "did you mean 'every'?", or the whole list if none is near.
-package func suggestion(
+func suggestion(
   for word: String, among known: [String], list: StaticString = "the options are "
 ) -> String {
   if let nearest = LuaText.nearest(to: word, among: known) { return "did you mean '\(nearest)'?" }

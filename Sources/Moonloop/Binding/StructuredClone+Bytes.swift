@@ -8,11 +8,11 @@ extension StructuredClone {
   package struct Damage: Error, Equatable {
     package let what: String
     /// The position, in bytes from the start.
-    package let offset: Int
+    let offset: Int
   }
 
   /// The version in front of each message; other versions are rejected.
-  package static let version: UInt8 = 1
+  static let version: UInt8 = 1
   private static let magic: [UInt8] = [0x4D, 0x4C, 0x4D, version]  // "MLM"
   /// The bytes before the content: magic, version, and the number of tables.
   private static let headerSize = 8

@@ -19,14 +19,14 @@ package enum Attachment: Sendable {
 /// A Lua value outside any state. Sendable: plain bytes, and things that may be sent with them.
 package struct StructuredClone: Sendable {
   /// The maximum size of one value in bytes.
-  package static var sizeLimit: Int { limit.load(ordering: .relaxed) }
+  static var sizeLimit: Int { limit.load(ordering: .relaxed) }
   private static let limit = Atomic<Int>(64 << 20)
 
   /// Sets another limit for this process, before any value is made.
-  package static func setSizeLimit(_ bytes: Int) { limit.store(bytes, ordering: .relaxed) }
+  static func setSizeLimit(_ bytes: Int) { limit.store(bytes, ordering: .relaxed) }
 
   /// The maximum number of ports, descriptors and frozen tables in one value.
-  package static let attachmentLimit = 250
+  static let attachmentLimit = 250
 
   enum Tag {
     static let `nil`: UInt8 = 0
@@ -73,11 +73,11 @@ package struct StructuredClone: Sendable {
   }
   var tables: Int { if case .written(let written) = content { written.tables } else { 0 } }
   /// The attachments: ports, descriptors and frozen tables.
-  package var attachments: [Attachment] {
+  var attachments: [Attachment] {
     if case .written(let written) = content { written.attachments } else { [] }
   }
   /// Counts it as memory of the scripts that sent it, until it is received or dropped.
-  package var charge: MemoryCharge?
+  var charge: MemoryCharge?
 
   /// Its size in bytes.
   package var size: Int {
@@ -92,10 +92,10 @@ package struct StructuredClone: Sendable {
   /// What cannot be sent, and where it was found.
   package struct Obstacle: Error {
     /// Such as "message.items[3].callback".
-    package var path: String
+    var path: String
     /// Such as "a function".
-    package var what: String
-    package var isTooLarge = false
+    var what: String
+    var isTooLarge = false
   }
 
   /// Determines what a userdata at an index is sent as, or why it cannot be, as text; nil: it is
@@ -104,8 +104,8 @@ package struct StructuredClone: Sendable {
 
   /// Why something that can be sent in general cannot be now: "a port that has ended".
   package struct Refusal: Error {
-    package let what: String
-    package init(_ what: String) { self.what = what }
+    let what: String
+    init(_ what: String) { self.what = what }
   }
 
   /// Copies the value at an index, without metamethods.

@@ -2,7 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
-package import MoonloopSystem
+internal import MoonloopSystem
 
 /// What an untrusted script may reach.
 package struct GuestGrants: Sendable {
@@ -12,23 +12,23 @@ package struct GuestGrants: Sendable {
   }
 
   /// The function that explains a refusal.
-  package enum Advice: Sendable { case commandLine, table }
+  enum Advice: Sendable { case commandLine, table }
 
   /// The words as written.
   package private(set) var words: [String] = []
-  package private(set) var capabilities: LuaCapabilities = []
-  package var advice = Advice.commandLine
+  private(set) var capabilities: LuaCapabilities = []
+  var advice = Advice.commandLine
   /// Its script, if it is a file, and the folder of its own modules.
-  package private(set) var script: String?
+  private(set) var script: String?
   private(set) var ownFolder: String?
   /// The granted places, files and programs; nil: all of them.
   private(set) var places: [PlaceRule]? = []
-  package private(set) var files: FileScope? = FileScope()
+  private(set) var files: FileScope? = FileScope()
   private var programs: [[UInt8]]? = []
   /// The workers that it has, and those of its workers.
   let crew = WorkerCrew()
   /// Who is asked for what is not granted; nil: it is refused.
-  package private(set) var asker: GuestAsker?
+  private(set) var asker: GuestAsker?
 
   package init() {}
 

@@ -4,7 +4,7 @@ internal import LuaEmbed
 internal import MoonloopSystem
 
 /// One question: the exact grant, what it means, and what an answer adds.
-package struct GuestQuestion: Sendable {
+struct GuestQuestion: Sendable {
   enum Addition: Sendable {
     case capability(LuaCapabilities)
     case place(PlaceRule)

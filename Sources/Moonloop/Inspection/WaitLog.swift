@@ -11,7 +11,7 @@ package struct TimerWait<Caller> {
   package var missed: Int64
   /// Fires whose dates passed in the timer's own call, if that took longer than its interval, or
   /// while its handler was suspended.
-  package var ownMissed: Int64 = 0
+  var ownMissed: Int64 = 0
   package var held: HeldBack<Caller>?
   /// What had the thread for at least a quarter of the time that it was late, the longest first;
   /// and for the first, the fires missed then.
@@ -50,7 +50,7 @@ package struct HeldBack<Caller> {
   package var nester: Caller?
   package var mode: ModeName?
   /// When it was held back, on the loop's clock, latest first.
-  package var spans: [Range<Int64>] = []
+  var spans: [Range<Int64>] = []
   /// For how long.
   private var nested: Int64 = 0
   /// The last nested run examined, and for how long it held the timer back.

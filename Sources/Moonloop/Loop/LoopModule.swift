@@ -49,19 +49,19 @@ private let loopItemEntries: [LuaEntry] = [
 extension HostCall {
   /// The first argument must be the loop: a dot in place of the colon is an error.
   @inline(__always)
-  package func requireLoop() throws(ScriptMistake) {
+  func requireLoop() throws(ScriptMistake) {
     if kinds.loop.handle(stack.L, 1) == nil { throw notSelf("loop") }
   }
 
   @inline(never)
-  package func notSelf(_ kind: String) -> ScriptMistake {
+  func notSelf(_ kind: String) -> ScriptMistake {
     if stack.isCollected(1) {
       return mistake("the \(kind) was collected already: a finalizer uses it too late")
     }
     return mistake("must be called with a colon; got \(given(1)) for the \(kind)")
   }
 
-  package func boolean(_ index: Int32) throws(ScriptMistake) -> Bool {
+  func boolean(_ index: Int32) throws(ScriptMistake) -> Bool {
     guard stack.type(index) == .boolean else {
       throw mistake("takes true or false, got \(given(index))")
     }
@@ -69,14 +69,14 @@ extension HostCall {
   }
 
   /// A handler that may be nil, kept; for `on_error` fields.
-  package func handlerReference(_ index: Int32) throws(ScriptMistake) -> LuaReference? {
+  func handlerReference(_ index: Int32) throws(ScriptMistake) -> LuaReference? {
     if stack.type(index) == .nil { return nil }
     try function(index, "the handler")
     stack.pushValue(index)
     return LuaReference(popping: stack)
   }
 
-  package func push(_ reference: LuaReference?) {
+  func push(_ reference: LuaReference?) {
     if let reference { stack.push(reference) } else { stack.pushNil() }
   }
 }
@@ -117,7 +117,7 @@ func loopRun(_ call: HostCall) throws -> Int32 {
 
 extension HostCall {
   /// Checks that a run may begin here: not too deep, and not in a finalizer (D55).
-  package func requireNesting(_ mode: ModeName? = nil) throws(ScriptMistake) {
+  func requireNesting(_ mode: ModeName? = nil) throws(ScriptMistake) {
     if runtime.generations.isInLoad && mode != debugMode {
       throw mistake(
         "the loop is already running: a reloaded file cannot run it",

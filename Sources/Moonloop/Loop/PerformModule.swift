@@ -19,10 +19,10 @@ let requestEntries: [LuaEntry] = [
 /// A function that was queued on the loop. Loop thread only.
 package final class ScriptRequest {
   /// Its name in reports: "perform" or "perform_after".
-  package let kind: StaticString
+  let kind: StaticString
   /// The modes that it is for; what the function makes and waits for is in them too (D62).
-  package let modes: [ModeName]
-  package let madeAt: LuaPosition
+  let modes: [ModeName]
+  let madeAt: LuaPosition
   /// The registry reference of its handle while it waits; 0 afterwards.
   var ref: Int32 = 0
   var request: PerformRequest?

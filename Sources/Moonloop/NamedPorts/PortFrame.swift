@@ -8,7 +8,7 @@ internal import LuaEmbed
 
 /// One frame: a message, or a notice about one.
 package struct PortFrame {
-  package enum Kind: UInt8 {
+  enum Kind: UInt8 {
     /// A message for a port: `target` says which; 0 is the connection's own.
     case message = 1
     /// The same, but the sender waits for a reply with this `id`.
@@ -24,7 +24,7 @@ package struct PortFrame {
   }
 
   /// An attachment of a message, by its number.
-  package enum Passed: Equatable {
+  enum Passed: Equatable {
     /// The next descriptor that arrived.
     case descriptor
     /// A port of the sender: messages for it get this `target`.

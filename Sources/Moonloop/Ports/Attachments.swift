@@ -1,15 +1,15 @@
 // The parts of a message besides bytes: senders for ports, descriptors, and frozen tables.
 
 package import LuaEmbed
-package import MoonloopCore
+internal import MoonloopCore
 internal import MoonloopSystem
 internal import Synchronization
 
 /// A sender for a port of another state, or of this one. Any thread.
 package final class PortRight: Sendable {
-  package let port: Loop.Port
+  let port: Loop.Port
   /// The number of the state that the port belongs to.
-  package let home: UInt64
+  let home: UInt64
   /// Whether the port belongs to another process: what it sends is input, which holds clocks.
   let isForeign: Bool
   /// Whether frozen tables that are sent to it stay frozen.

@@ -9,7 +9,7 @@ package final class ErrorPolicy {
   package typealias Verdict = LuaHost.Verdict
 
   /// The script's own handler for all errors of the loop.
-  package var onError: LuaReference?
+  var onError: LuaReference?
   /// What happens if no handler decides; nil: stop after an error of the main chunk, if
   /// the script ends with that, and continue after any other.
   package var verdict: Verdict?
@@ -38,10 +38,10 @@ package final class ErrorPolicy {
   }
 
   /// Whether an error handler of the script is running; its own errors go to stderr.
-  package var isAsking = false
+  var isAsking = false
 
   /// Whether an interruption is not an error, because it was requested.
-  package var expectsInterrupts: () -> Bool = { Ending.isQuiet }
+  var expectsInterrupts: () -> Bool = { Ending.isQuiet }
   /// Whether the loop's runs are the host's: then no error of a script ends them.
   var isHosted = false
   /// Whether all that scripts have is being ended, while their state lives on.
@@ -69,9 +69,9 @@ package final class ErrorPolicy {
   private(set) var stopper: RecordedSubject?
   private static let failureLimit = 200
 
-  package init() {}
+  init() {}
 
-  package func dropHandlers() { onError = nil }
+  func dropHandlers() { onError = nil }
 
   func failures(of subject: RecordedSubject) -> Failures? { failures[subject] }
 
@@ -87,14 +87,14 @@ package final class ErrorPolicy {
   /// A run begins.
   func forgetStopper() { stopper = nil }
 
-  package func noteReported() { count += 1 }
+  func noteReported() { count += 1 }
 }
 
 extension Runtime {
   /// Reports an error of a handler: to the handle's own handler, else the loop's, else stderr.
   /// - Parameter isOwn: Whether a call of this state failed, and not one of a worker or a guest.
   @inline(never)
-  package func report(_ error: LuaError, _ subject: Subject, isOwn: Bool = true) {
+  func report(_ error: LuaError, _ subject: Subject, isOwn: Bool = true) {
     var error = error
     if isOwn, let guest = granted.guest {
       error.message += guest.advice(onMissingNameIn: error.message)
@@ -145,7 +145,7 @@ extension Runtime {
   }
 
   /// The text of a report: the handle, where it was made, the message, and the traceback.
-  package func text(of error: LuaError, _ subject: Subject) -> String {
+  func text(of error: LuaError, _ subject: Subject) -> String {
     "moonloop: error in \(label(of: subject))\(modeText)\n\(error.report)"
   }
 

@@ -6,16 +6,16 @@ package import MoonloopCore
 
 /// What scripts have on one loop. Loop thread only.
 package final class LoopContext {
-  package let loop: Loop
+  let loop: Loop
   /// The same as a plain word: reading a reference counts it, and calls are frequent.
   let plainLoop: Unmanaged<Loop>
   /// The loop that is set aside while scripts run on this one.
   let outer: LoopContext?
   /// Which handles there are, and where they were made.
-  package let handles: Handles
-  package let errors = ErrorPolicy()
+  let handles: Handles
+  let errors = ErrorPolicy()
   unowned(unsafe) private(set) var runtime: Runtime! = nil  // it holds the context
-  package let tasks: Tasks
+  let tasks: Tasks
   /// The same as a plain word, like `plainLoop`.
   let plainTasks: Unmanaged<Tasks>
   private(set) var runs: Runs! = nil
@@ -25,7 +25,7 @@ package final class LoopContext {
   /// The source whose `cancel` is being called.
   @exclusivity(unchecked) var leaving: Loop.Source?
   /// The main chunk, while it waits: the loop must resume it, whatever ran it before.
-  @exclusivity(unchecked) package var waitingChunk: ScriptTask?
+  @exclusivity(unchecked) var waitingChunk: ScriptTask?
   /// Everything that scripts have on the loop is ending: nothing new may be made, or wait.
   @exclusivity(unchecked) var isEnding = false
   /// The children that are alive, or whose groups must still be killed.
@@ -88,7 +88,7 @@ extension LoopContext {
   static let inDefaultMode: [ModeName] = [.default]
 
   /// The modes of the running code, for what it makes and waits for (D62).
-  package func modes(of subject: Subject) -> [ModeName] {
+  func modes(of subject: Subject) -> [ModeName] {
     switch subject {
     case .chunk, .finalizer, .unloading: return Self.inDefaultMode
     case .timer(let id):
@@ -107,7 +107,7 @@ extension LoopContext {
 
   /// The modes in which the running code is resumed, including those of runs that wait for it
   /// (D50).
-  package func servingModes(of subject: Subject) -> [ModeName] {
+  func servingModes(of subject: Subject) -> [ModeName] {
     if case .task(let task) = subject { return task.servingModes }
     return modes(of: subject)
   }
@@ -181,7 +181,7 @@ extension Runtime {
 extension Runtime {
   /// Ends tasks and handles of the present loop; `<close>` handlers of tasks may make new ones,
   /// once.
-  package func endAll() {
+  func endAll() {
     stopWorkers()
     tasks.endAll()
     endProcesses()

@@ -31,7 +31,7 @@ package final class MainChunk {
   private var steps = 0..<0
   private var step: (Int) -> LuaError? = { _ in nil }
   /// Called with the chunk's results, instead of the rest; for the caller that asked.
-  package var returned: ((LuaStack, Int) -> Void)?
+  var returned: ((LuaStack, Int) -> Void)?
 
   init(_ runtime: Runtime) { self.runtime = runtime }
 

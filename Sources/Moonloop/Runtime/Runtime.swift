@@ -12,10 +12,10 @@ package final class Runtime {
   @exclusivity(unchecked) package private(set) var loopContext: LoopContext
   /// The way into Lua.
   let door: LuaDoor
-  @exclusivity(unchecked) package private(set) var names: InternedNames! = nil
+  @exclusivity(unchecked) private(set) var names: InternedNames! = nil
   /// Lua values that tasks are often given.
   private(set) var values: CommonValues! = nil
-  package let kinds: Kinds
+  let kinds: Kinds
   /// What `require "moonloop"` returns.
   private(set) var module: LuaReference! = nil
   /// What differs between the kinds of items.
@@ -98,14 +98,14 @@ package final class Runtime {
   ///
   /// The loop's handle stays the same value: it stands for the loop of the running code. Handles of
   /// the loop that is set aside must not be used meanwhile: calls have no effect.
-  package func enter(_ loop: Loop) {
+  func enter(_ loop: Loop) {
     loopContext = LoopContext(state, loop, outer: loopContext)
     loopContext.open(self)
     attach()
   }
 
   /// Ends all that scripts have on the loop of the last `enter`, and returns to the previous one.
-  package func leave() {
+  func leave() {
     guard let outer = loopContext.outer else { return }
     endAll()
     loopContext = outer
@@ -118,11 +118,11 @@ package final class Runtime {
   }
 
   /// The registry reference of a mode's name.
-  package func modeRef(_ mode: ModeName) -> Int32 { names.ref(of: mode, state.stack) }
+  func modeRef(_ mode: ModeName) -> Int32 { names.ref(of: mode, state.stack) }
 
   /// The runtime that a raw host function was called for.
   @inline(__always)
-  package static func of(_ context: UnsafeMutableRawPointer?) -> Runtime {
+  static func of(_ context: UnsafeMutableRawPointer?) -> Runtime {
     Unmanaged<Runtime>.fromOpaque(context!)._withUnsafeGuaranteedRef { $0 }
   }
 
@@ -147,7 +147,7 @@ package final class Runtime {
   }
 
   /// Ends everything in order: the tasks close what they hold, the handles go, then the state.
-  package func shutDown() {
+  func shutDown() {
     guard life == .open else { return }
     life = .ending
     while loopContext.outer != nil { leave() }
@@ -245,9 +245,9 @@ struct Running {
 /// What follows the tasks and calls of scripts.
 package struct ScriptTracer {
   /// Called for each task: when it is made or waits for the first time, and when it has ended.
-  package var task: (ScriptTask, _ begins: Bool) -> Void
+  var task: (ScriptTask, _ begins: Bool) -> Void
   /// Called when it turns out what the loop's call of a block or of a host's timer is for.
-  package var call: (_ word: String, _ name: String, _ place: String) -> Void
+  var call: (_ word: String, _ name: String, _ place: String) -> Void
 
   package init(
     task: @escaping (ScriptTask, _ begins: Bool) -> Void,

@@ -2,32 +2,32 @@
 // are handled by the core.
 
 internal import LuaEmbed
-package import MoonloopCore
-package import MoonloopSystem
+internal import MoonloopCore
+internal import MoonloopSystem
 
 /// What a script's stream has besides its bytes. Loop thread only.
-package final class ScriptStream {
+final class ScriptStream {
   // State that every read and write uses is unchecked: no access to it spans a call into Lua.
 
   /// Input and output.
-  package let bytes: Loop.Stream
+  let bytes: Loop.Stream
   private let storage: UnsafeMutablePointer<Loop.Stream.State>  // of `bytes`
   /// State that every read and write uses.
-  package var state: Loop.Stream.State {
+  var state: Loop.Stream.State {
     @inline(__always) unsafeAddress { UnsafePointer(storage) }
     @inline(__always) unsafeMutableAddress { storage }
   }
   private let plainRuntime: Unmanaged<Runtime>  // the state holds it, and ends all streams first
-  package var runtime: Runtime { plainRuntime.takeUnretainedValue() }
+  var runtime: Runtime { plainRuntime.takeUnretainedValue() }
   /// Where it is served when no task waits for it: queued bytes, and the handler of events.
-  @exclusivity(unchecked) package var modes: [ModeName]
+  @exclusivity(unchecked) var modes: [ModeName]
   private let modesCharge: MemoryCharge?
   /// The time limits of reads and writes; nil: none.
-  package var readTimeout: Int64? {
+  var readTimeout: Int64? {
     get { readLimit == .max ? nil : readLimit }
     set { readLimit = newValue ?? .max }
   }
-  package var writeTimeout: Int64? {
+  var writeTimeout: Int64? {
     get { writeLimit == .max ? nil : writeLimit }
     set { writeLimit = newValue ?? .max }
   }
@@ -54,7 +54,7 @@ package final class ScriptStream {
   /// Counts queued bytes as script memory.
   private var charge: MemoryCharge?
   /// Called once when it is closed, in whatever way; set by its maker.
-  package var whenEnded: (() -> Void)?
+  var whenEnded: (() -> Void)?
 
   init(
     _ runtime: Runtime, _ source: Loop.DescriptorSource, modes: [ModeName], canRead: Bool,
@@ -100,10 +100,10 @@ package final class ScriptStream {
   @inline(__always)
   var isBeingWritten: Bool { writer?.isBusy ?? false }
 
-  package var source: Loop.DescriptorSource { bytes.source }
+  var source: Loop.DescriptorSource { bytes.source }
 
   /// Its name in messages.
-  package var label: String {
+  var label: String {
     source.name.isEmpty ? "stream on descriptor \(number)" : "stream '\(source.name)'"
   }
 

@@ -1,33 +1,33 @@
 // How a stream begins and ends, and what its descriptor's events do.
 
-package import LuaEmbed
-package import MoonloopCore
-package import MoonloopSystem
+internal import LuaEmbed
+internal import MoonloopCore
+internal import MoonloopSystem
 
 /// The parameters of a new stream, for modules that make one from a descriptor.
-package struct StreamTraits {
-  package var name = ""
-  package var canRead = true
-  package var canWrite = true
+struct StreamTraits {
+  var name = ""
+  var canRead = true
+  var canWrite = true
   /// Whether the stream closes the descriptor.
-  package var closesDescriptor = true
+  var closesDescriptor = true
   /// Where it is served when no task waits for it; nil: in the modes of the running code (D62).
-  package var modes: [ModeName]?
+  var modes: [ModeName]?
   /// The descriptor is known to be nonblocking, so that is not checked.
-  package var isNonBlocking = false
+  var isNonBlocking = false
   /// It is a connection of this family with no other owner.
-  package var connection: SocketAddress.Family?
+  var connection: SocketAddress.Family?
   /// Where the script made it; nil: at the present place.
-  package var madeAt: LuaPosition?
+  var madeAt: LuaPosition?
 
-  package init() {}
+  init() {}
 }
 
 extension Runtime {
   /// Makes a stream on a descriptor, and pushes its handle. It is in no mode until a task waits
   /// for it; the script ends it, or the collector does when it is unreachable. [-0, +1]
   /// - Throws: `SystemError` if the descriptor is not open or a directory; it is then left open.
-  package func makeStream(
+  func makeStream(
     _ fd: Int32, _ traits: StreamTraits, on stack: LuaStack
   ) throws(SystemError) -> ScriptStream {
     let kind = itemKinds[StreamKind.self]
@@ -55,7 +55,7 @@ extension Runtime {
   // MARK: Holding
 
   /// Closes a stream when what is queued is written, so that it arrives.
-  package func close(_ stream: ScriptStream) {
+  func close(_ stream: ScriptStream) {
     if stream.closing != nil { return }
     stream.bytes.finishTLS(loop.kernel)
     guard !stream.state.output.isEmpty, stream.state.writeFailure == nil else {

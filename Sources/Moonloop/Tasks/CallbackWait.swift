@@ -1,25 +1,25 @@
 // A wait for a callback: the `resume` of `ml.await`, and what it may keep open (D23).
 
-package import LuaEmbed
-package import MoonloopCore
+internal import LuaEmbed
+internal import MoonloopCore
 
 /// One `ml.await`: it is over when `resume` is called the first time, or its task is cancelled.
-package final class CallbackWait {
+final class CallbackWait {
   /// The task that waits; nil before it does, and when it is over.
-  package weak var waiter: ScriptTask?
+  weak var waiter: ScriptTask?
   /// What `resume` was called with, before the wait began.
-  package var values: TaskValues?
-  package var isOver = false
+  var values: TaskValues?
+  var isOver = false
   /// What the function returned, to be closed when the task is cancelled.
-  package var closable: LuaReference?
+  var closable: LuaReference?
   /// The same, if it is an item that has modes.
-  package var handle: WaitedHandle?
+  var handle: WaitedHandle?
 
-  package init() {}
+  init() {}
 
   /// The values that were waited for. From now on nothing is held, because what the function
   /// returned may hold `resume`, which holds this.
-  package func takeValues() -> TaskValues {
+  func takeValues() -> TaskValues {
     defer {
       values = nil
       closable = nil
@@ -30,7 +30,7 @@ package final class CallbackWait {
 }
 
 /// An item of the loop that a task waits for.
-package enum WaitedHandle {
+enum WaitedHandle {
   case timer(TimerID)
   case item(Loop.Item)
 

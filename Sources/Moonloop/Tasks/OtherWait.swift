@@ -1,18 +1,18 @@
 // A wait for something that tasks know nothing about: a line of a stream, room in a channel.
 
-package import LuaEmbed
-package import MoonloopCore
+internal import LuaEmbed
+internal import MoonloopCore
 
 /// What a task waits for, reduced to the few operations that tasks need.
 ///
 /// Simple waits pass closures; others are subclasses.
-package class OtherWait {
+class OtherWait {
   private let words: String
   private let giveUp: () -> Void
   /// The task that waits, once it has suspended; code that keeps the wait for longer clears it.
-  @exclusivity(unchecked) package final var waiter: ScriptTask?
+  @exclusivity(unchecked) final var waiter: ScriptTask?
   /// Its results, once there are any.
-  @exclusivity(unchecked) package final var values = TaskValues.none
+  @exclusivity(unchecked) final var values = TaskValues.none
 
   init(what: String = "", abandon: @escaping () -> Void = {}) {
     words = what
@@ -20,34 +20,34 @@ package class OtherWait {
   }
 
   /// As text, for `why` and for deadlocks: "a line of stdin".
-  package var what: String { words }
+  var what: String { words }
 
   /// The same after "waits": "for a line of stdin", "to acquire semaphore 'gate'".
-  package var purpose: String { "for \(what)" }
+  var purpose: String { "for \(what)" }
 
   /// Whether its answer must reach the task once given, even if the task is cancelled before its
   /// turn: then the task gets the cancellation at its next await, and nothing is lost.
-  package var isFinal: Bool { false }
+  var isFinal: Bool { false }
 
   /// Ends it without an answer: the task is cancelled, or its deadline has come.
-  package func abandon() { giveUp() }
+  func abandon() { giveUp() }
 
   /// The failure that ended it, raised in the task instead of results.
-  package var failure: TaskFailure? { nil }
+  var failure: TaskFailure? { nil }
 
   /// Pushes its results, and returns their number. [-0, +n]
-  package func push(on stack: LuaStack) -> Int { values.push(on: stack) }
+  func push(on stack: LuaStack) -> Int { values.push(on: stack) }
 
   /// Pushes the task's results when its deadline has come, after `abandon`. [-0, +n]
   /// - Parameter purpose: Its purpose before that.
-  package func pushLate(on stack: LuaStack, _ purpose: String) -> Int {
+  func pushLate(on stack: LuaStack, _ purpose: String) -> Int {
     stack.pushTimedOut(purpose)
     return 3
   }
 
   /// A call waits for the task in a private mode: what it waits for is served there too (D50).
-  package func join(_ mode: ModeName, _ loop: Loop) {}
+  func join(_ mode: ModeName, _ loop: Loop) {}
 
   /// The same is over.
-  package func leave(_ mode: ModeName, _ loop: Loop) {}
+  func leave(_ mode: ModeName, _ loop: Loop) {}
 }

@@ -1,8 +1,8 @@
 // What few tasks have, apart from the task itself, so that a hundred thousand sleeping ones are
 // small.
 
-package import LuaEmbed
-package import MoonloopCore
+internal import LuaEmbed
+internal import MoonloopCore
 
 /// What a task has once it has a scope, an awaiter, a result or a failure.
 final class TaskExtras {
@@ -39,55 +39,55 @@ extension ScriptTask {
   }
 
   /// The private modes of the calls that wait for it or an owner of it (D50).
-  package var waitModes: [ModeName] {
+  var waitModes: [ModeName] {
     get { extras?.waitModes ?? [] }
     set { if extras != nil || !newValue.isEmpty { made.waitModes = newValue } }
   }
 
-  package var children: TaskChildren {
+  var children: TaskChildren {
     get { extras?.children ?? TaskChildren() }
     _modify { yield &made.children }
   }
 
-  package var placeAmongWaiters: Int {
+  var placeAmongWaiters: Int {
     get { extras?.placeAmongWaiters ?? 0 }
     set { made.placeAmongWaiters = newValue }
   }
 
-  package var placeInParent: Int {
+  var placeInParent: Int {
     get { extras?.placeInParent ?? 0 }
     set { made.placeInParent = newValue }
   }
 
-  package var failure: TaskFailure? {
+  var failure: TaskFailure? {
     get { extras?.failure }
     set { if extras != nil || newValue != nil { made.failure = newValue } }
   }
 
-  package var values: TaskValues {
+  var values: TaskValues {
     get { extras?.values ?? .none }
     set { made.values = newValue }
   }
 
   /// The tasks that await it.
-  package var waiters: TaskWaiters {
+  var waiters: TaskWaiters {
     get { extras?.waiters ?? TaskWaiters() }
     _modify { yield &made.waiters }
   }
 
   /// The failure of another task that was last raised in this one, for its traceback.
-  package var raised: TaskFailure? {
+  var raised: TaskFailure? {
     get { extras?.raised }
     set { if extras != nil || newValue != nil { made.raised = newValue } }
   }
 
-  package var onError: LuaReference? {
+  var onError: LuaReference? {
     get { extras?.onError }
     set { if extras != nil || newValue != nil { made.onError = newValue } }
   }
 
   /// Called once when it has ended, in whatever way; set by its maker.
-  package var whenEnded: ((ScriptTask) -> Void)? {
+  var whenEnded: ((ScriptTask) -> Void)? {
     get { extras?.whenEnded }
     set { if extras != nil || newValue != nil { made.whenEnded = newValue } }
   }

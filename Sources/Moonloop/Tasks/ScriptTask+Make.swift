@@ -1,6 +1,6 @@
 // How a task is made: it takes a coroutine at once, and begins in the next pass.
 
-package import LuaEmbed
+internal import LuaEmbed
 internal import MoonloopCore
 
 extension Tasks {
@@ -10,7 +10,7 @@ extension Tasks {
   /// Never at once: script code runs only when the running code has returned or waits, and
   /// a task may make a task that makes a task, to any depth.
   /// - Parameter isScope: Whether its handle, which is below the function, is its first argument.
-  package func prepare(
+  func prepare(
     _ task: ScriptTask, in owner: ScriptTask?, on stack: LuaStack, function: Int32, isScope: Bool
   ) {
     let arguments = Int32(stack.count) - function

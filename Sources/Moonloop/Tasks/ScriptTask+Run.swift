@@ -1,12 +1,12 @@
 // How a coroutine of a handler or a task begins, suspends, goes on and returns.
 
-package import LuaEmbed
-package import MoonloopCore
+internal import LuaEmbed
+internal import MoonloopCore
 
 extension Tasks {
   /// Handles how a call-out ended. The usual case, a return, is not seen here.
   @inline(never)
-  package func settle(_ outcome: DispatchOutcome, _ subject: Subject) {
+  func settle(_ outcome: DispatchOutcome, _ subject: Subject) {
     switch outcome {
     case .returned: break
     case .suspended(let coroutine):
@@ -49,7 +49,7 @@ extension Tasks {
   // MARK: Suspending
 
   /// A coroutine has suspended: in a host function that said what it waits for.
-  package func suspend(_ task: ScriptTask, _ coroutine: LuaCoroutine) {
+  func suspend(_ task: ScriptTask, _ coroutine: LuaCoroutine) {
     task.phase = .suspended
     // A live task has one coroutine, whose index identifies it.
     if task.coroutine?.index != coroutine.index || self[coroutine.index] !== task {
@@ -70,7 +70,7 @@ extension Tasks {
   /// Makes the timer, or without a delay the turn, that resumes a coroutine, in the modes of its
   /// origin.
   /// - Returns: nil if the loop has too many timers.
-  package func sleepTimer(
+  func sleepTimer(
     _ coroutine: LuaCoroutine, _ delay: Int64, _ subject: Subject
   ) -> TimerID? {
     if delay == 0 { return nextTurn(coroutine, subject) }
@@ -85,7 +85,7 @@ extension Tasks {
   // MARK: Going on
 
   /// Lets a suspended task go on in the next pass of one of its modes, with its results.
-  package func makeReady(_ task: ScriptTask, _ delivery: Delivery) {
+  func makeReady(_ task: ScriptTask, _ delivery: Delivery) {
     task.delivery = delivery
     guard !task.isReady, let coroutine = task.coroutine else { return }
     task.isReady = true
@@ -183,7 +183,7 @@ extension Tasks {
 
   /// What a task waits for has happened, in a call-out that is not a timer's: it goes on now if the
   /// current run is in one of its modes, otherwise when one of them runs.
-  package func answerNow(_ task: ScriptTask, push: (LuaStack) -> Int) -> Bool {
+  func answerNow(_ task: ScriptTask, push: (LuaStack) -> Int) -> Bool {
     guard !task.isReady, task.phase == .suspended, isServed(task) else { return false }
     if let timer = task.wait?.timer, timer.rawValue != 0 { loop.invalidate(timer) }
     resume(task, push: push)
@@ -202,7 +202,7 @@ extension Tasks {
   }
 
   /// Resumes a suspended task with values, and handles the outcome.
-  package func resume(_ task: ScriptTask, push: (LuaStack) -> Int = { _ in 0 }) {
+  func resume(_ task: ScriptTask, push: (LuaStack) -> Int = { _ in 0 }) {
     guard let coroutine = task.coroutine else { return }
     let outer = enter(task)
     let outcome = withState { $0.resume(coroutine, push: push) { keep($0, $1, of: task) } }
@@ -210,7 +210,7 @@ extension Tasks {
   }
 
   /// Resumes a suspended task so that a value is raised where it waits.
-  package func resume(_ task: ScriptTask, raising push: (LuaStack) -> Void) {
+  func resume(_ task: ScriptTask, raising push: (LuaStack) -> Void) {
     guard let coroutine = task.coroutine else { return }
     let outer = enter(task)
     leave(task, state.resume(coroutine, raising: push) { keep($0, $1, of: task) }, outer)
@@ -354,7 +354,7 @@ extension Subject {
 
 extension LuaReference {
   /// Keeps a text. [-0, +0, raises: -]
-  package convenience init(pushing text: String, on stack: LuaStack) {
+  convenience init(pushing text: String, on stack: LuaStack) {
     stack.push(text)
     self.init(popping: stack)
   }
@@ -363,7 +363,7 @@ extension LuaReference {
 extension LuaStack {
   /// Pushes the results of a deadline. [-0, +3, raises: -]
   /// - Parameter purpose: What was waited for, such as "for a line of stdin".
-  package func pushTimedOut(_ purpose: String) {
+  func pushTimedOut(_ purpose: String) {
     pushNil()
     push("timed out: waited \(purpose)")
     push("ETIMEDOUT" as StaticString)

@@ -4,13 +4,13 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 /// A `task:wait` that is under way.
-package final class ActiveWait {
-  package let task: ScriptTask
+final class ActiveWait {
+  let task: ScriptTask
   /// Whose code waits, if it is a task.
-  package let owner: ScriptTask?
+  let owner: ScriptTask?
   /// The depth of its run.
-  package let depth: Int
-  package var isOver = false
+  let depth: Int
+  var isOver = false
 
   init(task: ScriptTask, owner: ScriptTask?, depth: Int) {
     self.task = task
@@ -93,7 +93,7 @@ extension Tasks {
 
   /// Stops the innermost run if it belongs to a wait that is over; called again whenever a
   /// run inside one has ended.
-  package func stopFinishedWait() {
+  func stopFinishedWait() {
     if let wait = waits.last(where: { $0.depth == loop.depth }), wait.isOver { loop.stop() }
   }
 
@@ -144,7 +144,7 @@ extension Tasks {
   }
 
   /// What a task waits for, as text after "waits".
-  package func forWhat(_ task: ScriptTask) -> String {
+  func forWhat(_ task: ScriptTask) -> String {
     if task.phase == .running { return "for its own call to return" }
     if task.phase == .prepared { return "for its first turn" }
     guard let wait = task.wait else { return "for its children" }

@@ -1,11 +1,11 @@
 // Tasks: Lua coroutines that the loop resumes. Every handler is one as soon as it waits (D58).
 
-package import LuaEmbed
-package import MoonloopCore
+internal import LuaEmbed
+internal import MoonloopCore
 
 /// What a suspended task waits for, and how to give it up.
-package struct Wait {
-  package enum Cause {
+struct Wait {
+  enum Cause {
     /// The end of another task.
     case task(ScriptTask)
     /// A call of the `resume` that `ml.await` gave out.
@@ -16,14 +16,14 @@ package struct Wait {
     case other(OtherWait)
   }
 
-  package var cause: Cause
+  var cause: Cause
   /// The timer that ends it; zero if none does.
-  package var timer = TimerID(rawValue: 0)
+  var timer = TimerID(rawValue: 0)
   /// The timer was the deadline, and it has come: the task that was called is cancelled, any other
   /// wait is given up.
-  package var isLate = false
+  var isLate = false
   /// It is not ended by cancelling, and does not raise: a wait in a `__close`.
-  package var isQuiet = false
+  var isQuiet = false
   /// How often the deadline was put off.
   var putOffs: UInt8 = 0
 
@@ -35,14 +35,14 @@ package struct Wait {
     }
   }
 
-  package init(_ cause: Cause, timer: TimerID = TimerID(rawValue: 0)) {
+  init(_ cause: Cause, timer: TimerID = TimerID(rawValue: 0)) {
     self.cause = cause
     self.timer = timer
   }
 }
 
 /// The results of a wait when the task goes on.
-package enum Delivery {
+enum Delivery {
   /// None, as after a sleep.
   case nothing
   /// What its wait was for: the outcome of a task, or the values of a callback.
@@ -55,7 +55,7 @@ package enum Delivery {
 ///
 /// Loop thread only.
 package final class ScriptTask {
-  package enum Phase {
+  enum Phase {
     /// It begins in the next pass.
     case prepared
     case running, suspended
@@ -64,55 +64,55 @@ package final class ScriptTask {
     case ended
   }
 
-  package enum Outcome { case none, returned, failed, cancelled }
+  enum Outcome { case none, returned, failed, cancelled }
 
   // State that each wait uses is unchecked: no access to it spans a call.
 
   /// The coroutine, while it has one.
-  @exclusivity(unchecked) package var coroutine: LuaCoroutine?
-  @exclusivity(unchecked) package var phase = Phase.running
-  package var outcome = Outcome.none
+  @exclusivity(unchecked) var coroutine: LuaCoroutine?
+  @exclusivity(unchecked) var phase = Phase.running
+  var outcome = Outcome.none
   /// A task of `loop:task` without an owner: it is not expected to be awaited.
-  package var isDetached = false
+  var isDetached = false
   /// Part of another task's call, which alone gets its failure.
-  package var isCall = false
+  var isCall = false
   /// A script holds its handle, or may get it later.
-  package var hasHandle = false
+  var hasHandle = false
   /// It is cancelled because a child failed: that failure becomes its own.
-  package var childFailed = false
+  var childFailed = false
   /// How it fails is not reported.
   var dropsFailure = false
   /// The timer that resumes it is set; its results are in `delivery`.
-  @exclusivity(unchecked) package var isReady = false
+  @exclusivity(unchecked) var isReady = false
   /// Whose handler it is; `.chunk` for the main chunk and for `loop:task`.
-  @exclusivity(unchecked) package var subject: Subject
+  @exclusivity(unchecked) var subject: Subject
   /// The modes in which it is resumed (D62).
-  @exclusivity(unchecked) package var modes: [ModeName]
-  package var name = ""
-  package var madeAt = LuaPosition.nowhere
+  @exclusivity(unchecked) var modes: [ModeName]
+  var name = ""
+  var madeAt = LuaPosition.nowhere
   /// The generation of the file that made it while loading; 0: none.
   var generation: Int32 = 0
-  @exclusivity(unchecked) package var wait: Wait?
-  @exclusivity(unchecked) package var delivery = Delivery.nothing
+  @exclusivity(unchecked) var wait: Wait?
+  @exclusivity(unchecked) var delivery = Delivery.nothing
   /// Why it must end; sticky (D21).
-  @exclusivity(unchecked) package var cancellation: Cancellation?
+  @exclusivity(unchecked) var cancellation: Cancellation?
   /// The task whose scope it was made in, until it ends.
-  package var parent: ScriptTask?
+  var parent: ScriptTask?
   /// The connection that it serves: closed when it has ended, unless something else uses it.
   var connection: ScriptStream?
   /// See `ScriptTask+Extras`.
   var extras: TaskExtras?
 
-  package init(subject: Subject = .chunk, modes: [ModeName] = []) {
+  init(subject: Subject = .chunk, modes: [ModeName] = []) {
     self.subject = subject
     self.modes = modes
   }
 
   /// The modes in which it would be resumed now.
-  package var servingModes: [ModeName] { waitModes.isEmpty ? modes : modes + waitModes }
+  var servingModes: [ModeName] { waitModes.isEmpty ? modes : modes + waitModes }
 
   /// Whether a task is this one or in its scope, at any depth.
-  package func owns(_ task: ScriptTask) -> Bool {
+  func owns(_ task: ScriptTask) -> Bool {
     var next: ScriptTask? = task
     while let one = next {
       if one === self { return true }
@@ -122,7 +122,7 @@ package final class ScriptTask {
   }
 
   /// Calls a closure with this task and all in its scope, owners first, in order of making.
-  package func forEachInTree(_ body: (ScriptTask) -> Void) {
+  func forEachInTree(_ body: (ScriptTask) -> Void) {
     var rest = [self]
     while let task = rest.popLast() {
       body(task)
@@ -132,45 +132,45 @@ package final class ScriptTask {
 }
 
 /// Why a task must end: shared by all tasks that one cancel reaches.
-package final class Cancellation {
+final class Cancellation {
   /// What is raised at every await from now on.
-  package let reason: LuaReference
+  let reason: LuaReference
   /// The failure of a child that caused it.
-  package let failure: TaskFailure?
+  let failure: TaskFailure?
 
-  package init(reason: LuaReference, failure: TaskFailure? = nil) {
+  init(reason: LuaReference, failure: TaskFailure? = nil) {
     self.reason = reason
     self.failure = failure
   }
 }
 
 /// How a task failed: what was raised, and what to report.
-package final class TaskFailure {
+final class TaskFailure {
   /// The value itself, for the tasks that await it (D57).
-  package let value: LuaReference
-  package var error: LuaError
+  let value: LuaReference
+  var error: LuaError
   /// Whether it was delivered: to an awaiter, the owner, or the reports.
-  package var isTaken = false
+  var isTaken = false
   /// It is the failure of a child, passed on by the owner's function.
-  package var isOfChild = false
+  var isOfChild = false
   /// The turn that reports it in the next pass, unless the task is awaited before.
-  package var turn = TimerID(rawValue: 0)
+  var turn = TimerID(rawValue: 0)
 
-  package init(value: LuaReference, error: LuaError) {
+  init(value: LuaReference, error: LuaError) {
     self.value = value
     self.error = error
   }
 }
 
 /// What a task returned, kept for those that await it.
-package enum TaskValues {
+enum TaskValues {
   case none
   case one(LuaReference)
   /// A table with this many items.
   case many(LuaReference, Int)
 
   /// Takes the topmost values off a stack. [-count, +0, raises: -]
-  package init(popping count: Int, of stack: LuaStack) {
+  init(popping count: Int, of stack: LuaStack) {
     switch count {
     case 0: self = .none
     case 1: self = .one(LuaReference(popping: stack))
@@ -183,7 +183,7 @@ package enum TaskValues {
   }
 
   /// Pushes them, and returns their number. [-0, +count, raises: -]
-  package func push(on stack: LuaStack) -> Int {
+  func push(on stack: LuaStack) -> Int {
     switch self {
     case .none: return 0
     case .one(let value):

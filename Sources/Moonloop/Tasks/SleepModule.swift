@@ -15,7 +15,7 @@ extension HostCall {
   /// Checks that the running code may wait; otherwise throws what is in the way (D49), or the
   /// reason why the task must end (D21).
   /// - Parameter waiting: Its coroutine, if it is known that that can wait.
-  package func requireWaiting(_ waiting: LuaCoroutine? = nil) throws -> LuaCoroutine {
+  func requireWaiting(_ waiting: LuaCoroutine? = nil) throws -> LuaCoroutine {
     if withRuntime({ $0.generations.isInLoad }) {
       throw mistake(
         "cannot wait here: a file is reloaded in one go", hint: "wait in a loop:task")
@@ -31,7 +31,7 @@ extension HostCall {
   }
 
   /// The timer that ends a wait of the running code.
-  package func deadline(after delay: Int64, _ coroutine: LuaCoroutine) throws(ScriptMistake)
+  func deadline(after delay: Int64, _ coroutine: LuaCoroutine) throws(ScriptMistake)
     -> TimerID
   {
     if let timer = withRuntime({ runtime in

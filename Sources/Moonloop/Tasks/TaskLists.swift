@@ -4,13 +4,13 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 /// The tasks that have a coroutine, by its index.
-package struct TaskTable {
+struct TaskTable {
   private var tasks: [ScriptTask?] = []
-  package private(set) var count = 0
+  private(set) var count = 0
 
-  package init() {}
+  init() {}
 
-  package subscript(index: Int32) -> ScriptTask? {
+  subscript(index: Int32) -> ScriptTask? {
     get { Int(index) < tasks.count ? tasks[Int(index)] : nil }
     set {
       while tasks.count <= Int(index) { tasks.append(nil) }
@@ -20,32 +20,32 @@ package struct TaskTable {
   }
 
   /// All of them, in the order of their coroutines.
-  package var all: [ScriptTask] {
+  var all: [ScriptTask] {
     Steps.note(tasks.count)
     return tasks.compactMap { $0 }
   }
 }
 
 /// The children of a scope that have not ended, in order of making; each knows its place.
-package struct TaskChildren {
+struct TaskChildren {
   private var places: [ScriptTask?] = []
-  package private(set) var count = 0
+  private(set) var count = 0
 
-  package init() {}
+  init() {}
 
-  package var isEmpty: Bool { count == 0 }
-  package var all: [ScriptTask] {
+  var isEmpty: Bool { count == 0 }
+  var all: [ScriptTask] {
     Steps.note(places.count)
     return places.compactMap { $0 }
   }
 
-  package mutating func append(_ task: ScriptTask) {
+  mutating func append(_ task: ScriptTask) {
     task.placeInParent = places.count
     places.append(task)
     count += 1
   }
 
-  package mutating func remove(_ task: ScriptTask) {
+  mutating func remove(_ task: ScriptTask) {
     places[task.placeInParent] = nil
     count -= 1
     if count == 0 {
@@ -59,16 +59,16 @@ package struct TaskChildren {
 }
 
 /// The tasks that await one, usually none or one; each knows its place and leaves in one step.
-package struct TaskWaiters {
+struct TaskWaiters {
   private var first: ScriptTask?
   private var others: [ScriptTask?] = []
   private var othersCount = 0
 
-  package init() {}
+  init() {}
 
-  package var isEmpty: Bool { first == nil && othersCount == 0 }
+  var isEmpty: Bool { first == nil && othersCount == 0 }
 
-  package mutating func append(_ task: ScriptTask) {
+  mutating func append(_ task: ScriptTask) {
     if isEmpty {
       first = task
       return
@@ -78,7 +78,7 @@ package struct TaskWaiters {
     othersCount += 1
   }
 
-  package mutating func remove(_ task: ScriptTask) {
+  mutating func remove(_ task: ScriptTask) {
     if first === task {
       first = nil
       return
@@ -96,7 +96,7 @@ package struct TaskWaiters {
   }
 
   /// Takes all, in the order in which they began to wait.
-  package mutating func takeAll() -> [ScriptTask] {
+  mutating func takeAll() -> [ScriptTask] {
     if isEmpty { return [] }
     defer { self = TaskWaiters() }
     return ([first] + others).compactMap { $0 }

@@ -256,7 +256,7 @@ func taskClose(_ call: HostCall) throws -> Int32 {
 
 extension ScriptTask {
   /// The status as Lua names it.
-  package var statusText: StaticString {
+  var statusText: StaticString {
     switch (phase, outcome) {
     case (.running, _): "running"
     case (.prepared, _), (.suspended, _), (.joining, _): "suspended"

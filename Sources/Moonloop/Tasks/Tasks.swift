@@ -59,7 +59,7 @@ package final class Tasks {
 
   /// The task of a coroutine.
   @inline(__always)
-  package subscript(coroutine: Int32) -> ScriptTask? {
+  subscript(coroutine: Int32) -> ScriptTask? {
     get { table[coroutine] }
     set { table[coroutine] = newValue }
   }

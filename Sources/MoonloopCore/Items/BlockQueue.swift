@@ -17,7 +17,7 @@ public final class PerformRequest: Sendable {
   /// Its place among others, and its target; nil for most.
   let aim: PerformAim?
 
-  package init(gate: (any Gate)? = nil, aim: PerformAim? = nil) {
+  init(gate: (any Gate)? = nil, aim: PerformAim? = nil) {
     self.gate = gate
     self.aim = aim
   }
@@ -39,13 +39,13 @@ public final class PerformRequest: Sendable {
 
   var isWaiting: Bool { state.load(ordering: .acquiring) == .waiting }
 
-  package func begin() -> Bool {
+  func begin() -> Bool {
     state.compareExchange(
       expected: .waiting, desired: .performing, ordering: .acquiringAndReleasing
     ).exchanged
   }
 
-  package func finish() {
+  func finish() {
     state.store(.performed, ordering: .releasing)
     gate?.open()
   }
@@ -55,9 +55,9 @@ public final class PerformRequest: Sendable {
 ///
 /// It waits in the lists of all its modes; the first that runs takes it (R105).
 package final class QueuedBlock {
-  package let modes: [ModeName]
-  package let asSource: Bool
-  package let request: PerformRequest
+  let modes: [ModeName]
+  let asSource: Bool
+  let request: PerformRequest
   /// The job of an actor that the body runs, if it runs one.
   let job: UnownedJob?
   private var body: (() -> Void)?

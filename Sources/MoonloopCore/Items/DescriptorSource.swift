@@ -62,8 +62,8 @@ extension Loop {
       return openDescriptor
     }
     @exclusivity(unchecked) private var openDescriptor: Int32
-    @exclusivity(unchecked) package var callDepth: Int32 = 0
-    @exclusivity(unchecked) package private(set) var handler: Handler?
+    @exclusivity(unchecked) var callDepth: Int32 = 0
+    @exclusivity(unchecked) private(set) var handler: Handler?
     /// Called when the descriptor was closed behind the loop's back; the source is then invalid.
     ///
     /// Setting it binds the source to the calling thread: only a loop of that may have it.
@@ -80,9 +80,9 @@ extension Loop {
     }
     private var failureHandler: FailureHandler?
     /// The token of its registrations; 0: none.
-    @exclusivity(unchecked) package var token: UInt64 = 0
+    @exclusivity(unchecked) var token: UInt64 = 0
     /// The loop that it is on. Loop thread only.
-    package var loop: Loop? { owningLoop }
+    var loop: Loop? { owningLoop }
 
     /// Makes a source for a descriptor, on no loop yet.
     /// - Parameters:
@@ -155,7 +155,7 @@ extension Loop {
       loop.remove(self, modes: loop.modes(of: self))
     }
 
-    package func dropHandler() {
+    func dropHandler() {
       handler = nil
       failureHandler = nil
     }
@@ -277,7 +277,7 @@ extension Loop {
     }
 
     /// The events to ask the kernel for now.
-    package var interest: Interest { isSuspended ? [] : enabledEvents.interest }
+    var interest: Interest { isSuspended ? [] : enabledEvents.interest }
 
     private func set(_ events: Events) {
       requireThread("descriptor.enable")

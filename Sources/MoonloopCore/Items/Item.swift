@@ -47,7 +47,7 @@ extension Loop {
     package final var hasMakerState: Bool { maker.state != nil }
     package final var makerState: AnyObject? { maker.state }
 
-    package init(name: String, isConfined: Bool) {
+    init(name: String, isConfined: Bool) {
       self.name = name
       self.isConfined = isConfined
     }
@@ -57,7 +57,7 @@ extension Loop {
 
     /// Marks the item invalid.
     /// - Returns: Whether it was valid before.
-    package final func markInvalid() -> Bool {
+    final func markInvalid() -> Bool {
       validity.exchange(false, ordering: .sequentiallyConsistent)
     }
 
@@ -74,7 +74,7 @@ extension Loop {
     /// Begins a call of a source or port, which several threads may make at once.
     /// - Returns: false if it is invalid; the handlers may be gone. `endCall` is due all the same.
     @inline(__always)
-    package final func beginCall() -> Bool {
+    final func beginCall() -> Bool {
       if isConfined {
         calls.store(calls.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         return validity.load(ordering: .relaxed)
@@ -85,7 +85,7 @@ extension Loop {
     }
 
     @inline(__always)
-    package final func endCall() {
+    final func endCall() {
       if isConfined {
         calls.store(calls.load(ordering: .relaxed) &- 1, ordering: .relaxed)
       } else {
@@ -96,7 +96,7 @@ extension Loop {
 
     /// Releases the handlers of an invalid source or port, once, when no call of it is under way
     /// and no loop holds it.
-    package final func letGo() {
+    final func letGo() {
       guard calls.load(ordering: .sequentiallyConsistent) == 0, isNowhere,
         !hasLetGo.exchange(true, ordering: .acquiringAndReleasing)
       else { return }
@@ -115,8 +115,8 @@ extension Loop {
       letGo()
     }
 
-    package func dropHandlers() {}
-    package var isNowhere: Bool { true }
+    func dropHandlers() {}
+    var isNowhere: Bool { true }
 
     /// Whether several loops may have it at once.
     package var canBeShared: Bool { false }
@@ -127,7 +127,7 @@ extension Loop {
     // MARK: Threads
 
     /// Binds the item's handlers to the calling thread: no loop of another thread may have it.
-    package final func bindToThread() {
+    final func bindToThread() {
       let here = cmx_thread_id()
       let (isDone, found) = home.compareExchange(
         expected: 0, desired: here, ordering: .relaxed)
@@ -151,7 +151,7 @@ extension Loop {
 
     /// Stops the program unless the item is on no loop, or on one of the calling thread.
     @inline(__always)
-    package final func requireThread(_ what: StaticString) {
+    final func requireThread(_ what: StaticString) {
       let bits = owner.load(ordering: .acquiring)
       if bits != 0 && bits != UInt(bitPattern: cmx_thread_loop()) {
         return requireOwner(what, bits)
@@ -233,7 +233,7 @@ extension Loop {
     }
 
     /// The loop that the item is on. On the thread of that loop only.
-    package final var owningLoop: Loop? {
+    final var owningLoop: Loop? {
       let bits = owner.load(ordering: .acquiring)
       if bits == Self.taken { return nil }
       return UnsafeRawPointer(bitPattern: bits)
@@ -286,7 +286,7 @@ extension Loop {
     var identity: AnyHashable? { nil }
 
     /// What kind of item it is, in a word: for reports.
-    package var kind: String { "item" }
+    var kind: String { "item" }
 
     /// Kind and name, for reports.
     public var label: String { fixedLabel }
@@ -319,5 +319,5 @@ package struct ItemMaker {
   /// What else belongs to the item.
   package var state: AnyObject?
 
-  package init() {}
+  init() {}
 }

@@ -82,7 +82,7 @@ extension Loop {
     source.token = generation << 32 | UInt64(slot) + firstDescriptorToken
   }
 
-  package func forgetToken(_ source: DescriptorSource) {
+  func forgetToken(_ source: DescriptorSource) {
     if source.token == 0 { return }
     let slot = Int((source.token & 0xffff_ffff) - firstDescriptorToken)
     descriptors.slots[slot].source = nil
@@ -92,7 +92,7 @@ extension Loop {
     Unmanaged.passUnretained(source).release()  // the caller holds it
   }
 
-  package func watch(_ source: DescriptorSource, in mode: Mode) throws(LoopError) {
+  func watch(_ source: DescriptorSource, in mode: Mode) throws(LoopError) {
     try refuseSecond(source, mode.fileSources[source.fd])
     giveToken(source)
     do {
@@ -116,13 +116,13 @@ extension Loop {
     if let other { throw .descriptorInUse(fd: source.fd, by: other.label) }
   }
 
-  package func unwatch(_ source: DescriptorSource, in mode: Mode) {
+  func unwatch(_ source: DescriptorSource, in mode: Mode) {
     guard !source.isAlwaysReady, let set = mode.pollSet else { return }
     kernel.unwatch(source.fd, in: set)
     mode.polled -= 1
   }
 
-  package func updateInterest(of source: DescriptorSource) {
+  func updateInterest(of source: DescriptorSource) {
     if source.hasReadAhead { noteReadAhead(source) }
     if source.isAlwaysReady { return }
     for index in source.places.modes {
@@ -137,7 +137,7 @@ extension Loop {
 
   /// The descriptor was closed behind the loop's back: the source ends, and that is reported to its
   /// owner.
-  package func fail(_ source: DescriptorSource, _ error: SystemError) {
+  func fail(_ source: DescriptorSource, _ error: SystemError) {
     let onFailure = source.onFailure
     source.invalidate()
     if let onFailure { callOut { onFailure(source, error) } }
@@ -153,7 +153,7 @@ extension Loop {
   // MARK: The libdispatch main queue
 
   /// Has runs in a common mode serve the main queue (R122).
-  package func watchMainQueue(_ mode: Mode) {
+  func watchMainQueue(_ mode: Mode) {
     guard mode.isCommon, !mode.servesMainQueue, !mainQueue.isElsewhere,
       let fd = kernel.mainQueueDescriptor
     else { return }
@@ -176,7 +176,7 @@ extension Loop {
   }
 
   /// A run that begins inside a block of the main queue does not serve it (R124).
-  package func silenceMainQueue() {
+  func silenceMainQueue() {
     if mainQueue.isHidden && !mainQueue.isSilent { setMainQueueInterest([]) }
   }
 

@@ -150,7 +150,7 @@ extension Loop {
   }
 
   /// Removes an item from everything, at its end.
-  package func leaveAllModes(_ item: Item) {
+  func leaveAllModes(_ item: Item) {
     forgetCommon(item)
     forEachMode(of: item) { leave(item, $0) }
     releaseIfNowhere(item)
@@ -180,7 +180,7 @@ extension Loop {
 
   // MARK: Joining and leaving a mode
 
-  package func join(_ item: Item, _ mode: Mode) throws(LoopError) {
+  func join(_ item: Item, _ mode: Mode) throws(LoopError) {
     if standIn(for: item, in: mode) !== item || place(of: item, in: mode) != nil { return }
     guard item.isValid else { throw .invalidItem(item.label) }  // The program's `==` has ended it.
     try item.willJoin(mode, of: self)
@@ -192,7 +192,7 @@ extension Loop {
     item.didJoin(mode, of: self)
   }
 
-  package func leave(_ item: Item, _ mode: Mode) {
+  func leave(_ item: Item, _ mode: Mode) {
     guard let place = place(of: item, in: mode) else { return }
     changePlaces(of: item) { $0.leave(mode.index) }
     countPlace(in: mode, -1)

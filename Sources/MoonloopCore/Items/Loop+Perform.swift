@@ -156,7 +156,7 @@ extension Loop {
 
   // MARK: Stages
 
-  package func enqueue(_ block: QueuedBlock) {
+  func enqueue(_ block: QueuedBlock) {
     if block.request.aim != nil { pending.targets.note(block.request) }
     pending.number(block)
     for name in block.modes {
@@ -185,7 +185,7 @@ extension Loop {
   /// Performs what was taken for a mode. If one of them makes the mode common, what waits for
   /// common modes after it belongs to the same batch (R109).
   @discardableResult
-  package func performTaken(_ taken: [QueuedBlock], _ mode: Mode, _ stage: PassStage) -> Bool {
+  func performTaken(_ taken: [QueuedBlock], _ mode: Mode, _ stage: PassStage) -> Bool {
     releaseFinished()
     let (wasCommon, last) = (mode.isCommon, pending.lastNumber)
     let mustYield = hooks.mustYield

@@ -6,7 +6,7 @@ extension Loop {
   // MARK: Turns
 
   /// A port has got a message: it waits for its turn in all its modes. Loop thread only.
-  package func noteReady(_ port: Port) {
+  func noteReady(_ port: Port) {
     guard port.isValid, !port.isSuspended else { return }
     forEachMode(of: port) { giveTurn(port, $0) }
     if runs.frames.isEmpty { hooks.whenTouched?() }
@@ -76,7 +76,7 @@ extension Loop {
   /// Asks the kernel what is ready, if it is time: when everything that was ready at the last look
   /// has been served (R29, R31).
   /// - Parameter asksKernel: false: only at what other threads have posted.
-  package func lookForReady(_ mode: Mode, asksKernel: Bool = true) {
+  func lookForReady(_ mode: Mode, asksKernel: Bool = true) {
     applyPosts()
     if asksKernel { fetchReady(mode) }
   }
@@ -101,7 +101,7 @@ extension Loop {
   func hasRound(_ mode: Mode) -> Bool { mode.isInRound && hasReady(mode) }
 
   /// Sleeps in the kernel, unless something was asked for meanwhile.
-  package func waitInKernel(_ mode: Mode, until date: Int64, unless isAwaited: () -> Bool) {
+  func waitInKernel(_ mode: Mode, until date: Int64, unless isAwaited: () -> Bool) {
     if !mode.files.isEmpty { fetchReady(mode) }  // others may be ready besides
     if hasReady(mode) || hearsBeforeSleep(until: date) { return }
     shared.isAsleep.store(true, ordering: .sequentiallyConsistent)
@@ -142,7 +142,7 @@ extension Loop {
   /// Whether anything that waits in a mode can be served; forgets what cannot be any more, because
   /// it was disabled, or served in another mode since.
   @inline(__always)
-  package func hasReady(_ mode: Mode) -> Bool {
+  func hasReady(_ mode: Mode) -> Bool {
     while let item = mode.ready.first {
       if canServe(item, mode) { return true }
       _ = takeReady(mode)
@@ -188,7 +188,7 @@ extension Loop {
 
   /// Serves the first in turn that still has something.
   /// - Returns: Whether anything was served.
-  package func servePort(_ mode: Mode) -> Bool {
+  func servePort(_ mode: Mode) -> Bool {
     if hooks.eventOrder != nil { drawNextReady(mode) }
     while let item = takeReady(mode) {
       if serve(item, mode) { return true }

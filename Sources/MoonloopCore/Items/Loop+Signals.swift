@@ -6,7 +6,7 @@ extension Loop {
   /// A source was marked: it is looked at in the next source step of a mode that it is in. Loop
   /// thread only.
   @inline(__always)
-  package func noteSignalled(_ source: Source) {
+  func noteSignalled(_ source: Source) {
     signals.last &+= 1
     setSignalNumber(of: source, signals.last)
     forEachMode(of: source) { noteSignalled(source, signals.last, $0) }

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// A post says no more than "look at it", so one is enough: a loop that never looks is sent one.
 package final class Membership: Sendable {
-  package let loop: Loop
+  let loop: Loop
   private let isPosted = Atomic<Bool>(false)
 
   init(_ loop: Loop) { self.loop = loop }

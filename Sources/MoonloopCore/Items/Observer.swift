@@ -16,10 +16,10 @@ extension Loop {
     /// Whether it is called again after the first time (R34).
     public let repeats: Bool
 
-    package private(set) var handler: Handler?
+    private(set) var handler: Handler?
     package var isFiring = false  // loop thread only
     /// The loop that it is on. Loop thread only.
-    package weak var loop: Loop?
+    weak var loop: Loop?
 
     /// Makes an observer, on no loop yet.
     /// - Parameters:
@@ -64,7 +64,7 @@ extension Loop {
 
     deinit { if isAstray, let handler { sendHome(handler) } }
 
-    package func dropHandler() { handler = nil }
+    func dropHandler() { handler = nil }
 
     override var holdsRuns: Bool { false }
 

@@ -1,7 +1,7 @@
 // Perform requests with a target: all of them can be cancelled at once (R145, R146).
 
 /// What most requests do without.
-package final class PerformAim: Sendable {
+final class PerformAim: Sendable {
   /// Requests are performed by ascending order, equal ones in order of adding.
   let order: Int
   /// Its target; the request's body holds that while it waits.
@@ -13,7 +13,7 @@ package final class PerformAim: Sendable {
   }
 
   /// nil if all values are the defaults.
-  package static func of(order: Int, target: AnyObject?) -> PerformAim? {
+  static func of(order: Int, target: AnyObject?) -> PerformAim? {
     order == 0 && target == nil ? nil : PerformAim(order, target)
   }
 }

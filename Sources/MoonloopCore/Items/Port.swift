@@ -16,7 +16,7 @@ extension Loop {
     /// Called with one message as it waits.
     package typealias ParcelHandler = (_ port: Port, _ parcel: any Parcel) -> Void
 
-    @exclusivity(unchecked) package private(set) var handler: ParcelHandler?  // as `Loop.modes`
+    @exclusivity(unchecked) private(set) var handler: ParcelHandler?  // as `Loop.modes`
     private let queue = Inbox<any Parcel>()
     /// The senders that wait for room; protected by its lock, which is held for no call.
     private let roomWaiters = Guarded<[@Sendable () -> Void]>([])

@@ -21,7 +21,7 @@ extension Loop {
 
     @exclusivity(unchecked) package private(set) var schedule: Scheduler?
     @exclusivity(unchecked) package private(set) var cancel: Scheduler?
-    @exclusivity(unchecked) package private(set) var perform: Perform?
+    @exclusivity(unchecked) private(set) var perform: Perform?
 
     /// It was signalled, and is noted by a post or by its loop.
     private let mark = Atomic<Bool>(false)
@@ -144,7 +144,7 @@ extension Loop {
 
     /// Removes the marks that signals have set.
     /// - Returns: Whether there was one: the caller that gets true performs.
-    package func takeMark() -> Bool {
+    func takeMark() -> Bool {
       var wasSignalled = false
       if ownMark.load(ordering: .relaxed) {
         ownMark.store(false, ordering: .relaxed)
@@ -170,7 +170,7 @@ extension Loop {
     }
 
     /// The number of the signal that waits in the loop that owns it; 0: none. Loop thread only.
-    @exclusivity(unchecked) package var signalNumber: UInt64 = 0
+    @exclusivity(unchecked) var signalNumber: UInt64 = 0
 
     package override func dropHandlers() {
       perform = nil

@@ -110,7 +110,7 @@ package final class Clock {
 
   /// Makes the clock of a loop of the same thread that lodges in the loop of this one: it shows the
   /// same time, and never jumps by itself, since its loop does not wait. Loop thread only.
-  package init(mirroring other: Clock) {
+  init(mirroring other: Clock) {
     mode = other.mode
     source = MirroredTime(other)
     holds = other.holds
@@ -132,7 +132,7 @@ package final class Clock {
   }
 
   /// Its place in a shared time, if it shares one. Any thread.
-  package var sharedPlace: SharedTime.Place? { place.withLock { $0 } }
+  var sharedPlace: SharedTime.Place? { place.withLock { $0 } }
 
   /// Leaves the shared time: the others wait for it no more. Loop thread, or before there is one.
   package func leaveSharedTime() {
@@ -159,7 +159,7 @@ package final class Clock {
   /// goes on from where it was; a real clock then lags behind the system's by that much.
   ///
   /// The wall clock is the system's, and goes on.
-  package func stop() {
+  func stop() {
     if stops == 0 {
       stoppedAt = now()
       stopHold = jumpsWhenIdle ? holds.open("a breakpoint") : nil
@@ -167,7 +167,7 @@ package final class Clock {
     stops += 1
   }
 
-  package func go() {
+  func go() {
     if stops == 0 { fatalError("go: the clock was not stopped") }
     stops -= 1
     if stops > 0 { return }
@@ -180,7 +180,7 @@ package final class Clock {
   }
 
   /// Whether the time of the loop stands.
-  package var isStopped: Bool { stops > 0 }
+  var isStopped: Bool { stops > 0 }
 
   /// Moves the time by hand. This fires nothing: the loop finds out what has become due.
   /// - Parameter nanoseconds: At least 0.
@@ -205,7 +205,7 @@ package final class Clock {
 
   /// Whether the time has reached `deadline`: the same answer as `now() >= deadline`, but cheaper
   /// (a coarse clock) when the deadline is more than a tick of the machine away. Never for `.max`.
-  package func hasReached(_ deadline: Int64) -> Bool {
+  func hasReached(_ deadline: Int64) -> Bool {
     if deadline == .max { return false }
     let system = systemTime(of: deadline)
     if system == .max || system == .min { return system == .min }
@@ -259,7 +259,7 @@ package final class Clock {
   }
 
   /// How far a deadline is on the loop's clock; `Int64.max`: it never comes.
-  package func distance(to deadline: Int64, at system: @autoclosure () -> Int64) -> Int64 {
+  func distance(to deadline: Int64, at system: @autoclosure () -> Int64) -> Int64 {
     deadline == .max ? .max : deadline.subtractingSaturated(time(at: system()))
   }
 

@@ -24,7 +24,7 @@ package enum Ending {
   package static let brokenOutput: Int32 = 13
 
   /// The reason when a loop cannot wait any more: the system refused, or took its descriptors away.
-  package static let brokenWait: Int32 = -2
+  static let brokenWait: Int32 = -2
 
   private static let brokenWaitText = Guarded<String?>(nil)
 

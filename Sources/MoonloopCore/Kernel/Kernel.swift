@@ -131,7 +131,7 @@ package struct DescriptorTraits: OptionSet, Sendable {
   package let rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  package static let directory = DescriptorTraits(rawValue: 1)
+  static let directory = DescriptorTraits(rawValue: 1)
   package static let nonBlocking = DescriptorTraits(rawValue: 2)
 }
 

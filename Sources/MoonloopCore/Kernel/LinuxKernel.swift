@@ -22,7 +22,7 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   package var wallWatchDescriptor: Int32? { wallWatch?.number }
 
   /// Whether a wait ends when another process asks for attention; only one loop of a process does.
-  @exclusivity(unchecked) package var hearsAttention = false  // a plain word
+  @exclusivity(unchecked) var hearsAttention = false  // a plain word
 
   package var spin: Int64 = 0
   /// Set for each sleep and taken back after it: the thread's own is for its other sleeps, and goes

@@ -9,7 +9,7 @@ internal import Synchronization
 /// A loop counts as busy from the moment that it is woken or a descriptor of it is ready, not only
 /// when it has woken: the loop that becomes idle last looks at that of all others. So time stands
 /// still while a message is on its way.
-package final class SharedTime: Sendable {
+final class SharedTime: Sendable {
   /// Why and until when a loop is idle.
   struct Idleness: Sendable {
     /// How far its next deadline is; `Int64.max`: it has none.
@@ -39,8 +39,8 @@ package final class SharedTime: Sendable {
   private let state = Guarded(State())
 
   /// The place of one clock in a shared time.
-  package final class Place: Sendable {
-    package let time: SharedTime
+  final class Place: Sendable {
+    let time: SharedTime
     private let member: Int
 
     fileprivate init(_ time: SharedTime, _ member: Int) {
@@ -117,7 +117,7 @@ package final class SharedTime: Sendable {
     }
   }
 
-  package init() {}
+  init() {}
 
   /// Adds a clock, whose loop counts as busy.
   func join() -> Place {

@@ -100,7 +100,7 @@ package enum SystemFault {
 
 /// The values of `errno` that have a meaning here.
 package enum Errno {
-  package static let notPermitted: Int32 = 1
+  static let notPermitted: Int32 = 1
   package static let notFound: Int32 = 2
   package static let noProcess: Int32 = 3
   package static let interrupted: Int32 = 4
@@ -111,13 +111,13 @@ package enum Errno {
   package static let denied: Int32 = 13
   package static let exists: Int32 = 17
   package static let notFolder: Int32 = 20
-  package static let isDirectory: Int32 = 21
+  static let isDirectory: Int32 = 21
   package static let brokenPipe: Int32 = 32
   package static let invalid: Int32 = 22
   package static let notSocket: Int32 = 88
   package static let addressInUse: Int32 = 98
   package static let inProgress: Int32 = 115
   package static let connectionReset: Int32 = 104
-  package static let notSupported: Int32 = 95
+  static let notSupported: Int32 = 95
   package static let cancelled: Int32 = 125
 }

@@ -42,7 +42,7 @@ package final class Arrivals: @unchecked Sendable {
   package let number: Int
   private weak var loop: Loop?
   /// Loop thread only.
-  package weak var port: Loop.Port?
+  weak var port: Loop.Port?
   /// Takes a message over. Loop thread only; nil after the end.
   private var deliver: ((any Sendable) -> Void)?
   private let queue = Inbox<any Sendable>()
@@ -55,9 +55,9 @@ package final class Arrivals: @unchecked Sendable {
   }
 
   /// Whether the calling thread is the loop's.
-  package var isHome: Bool { loop?.isOnThread ?? false }
+  var isHome: Bool { loop?.isOnThread ?? false }
   package func isOf(_ other: Loop) -> Bool { loop === other }
-  package var waiting: Int { queue.waiting }
+  var waiting: Int { queue.waiting }
 
   /// Delivers a message when the loop looks; also on its own thread.
   /// - Returns: false if there is no room, or its receiver is gone.

@@ -21,7 +21,7 @@ package struct EventOrder {
   }
 
   /// A number below a bound.
-  package mutating func draw(below bound: Int) -> Int {
+  mutating func draw(below bound: Int) -> Int {
     Int(next().multipliedFullWidth(by: UInt64(bound)).high)
   }
 }

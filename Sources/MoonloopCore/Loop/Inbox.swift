@@ -75,10 +75,10 @@ package final class Inbox<Message>: Sendable {
 
   /// Makes it never look empty from now on, so that its receiver always looks closely: see
   /// `hasMessages`. Once, before the first message.
-  package func pin() { count.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+  func pin() { count.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 
   /// Whether there is something in a pinned inbox. Any thread.
-  package var hasMessages: Bool { count.load(ordering: .acquiring) > 1 }
+  var hasMessages: Bool { count.load(ordering: .acquiring) > 1 }
 
   /// Refuses all messages from now on. Any thread.
   package func close() {

@@ -2,7 +2,7 @@
 
 extension Loop {
   /// Traps in debug builds if the loop's bookkeeping contradicts itself.
-  package func checkInvariants() {
+  func checkInvariants() {
     assert(Steps.uncounted { brokenInvariant() } == nil, brokenInvariant() ?? "")
   }
 

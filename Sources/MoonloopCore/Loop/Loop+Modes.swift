@@ -93,14 +93,14 @@ extension Loop {
   /// A mode, made if it was never used (R89).
   package func mode(_ name: ModeName) -> Mode { findMode(name) ?? makeMode(name) }
 
-  package func makeMode(_ name: ModeName) -> Mode {
+  func makeMode(_ name: ModeName) -> Mode {
     let mode = modes.make(name)
     for hook in hooks.whenModeIsMade { hook.body(mode) }
     return mode
   }
 
   /// The modes that a name stands for now: itself, or all common ones.
-  package func modes(for name: ModeName) -> [Mode] {
+  func modes(for name: ModeName) -> [Mode] {
     name == .common ? modes.common : [mode(name)]
   }
 

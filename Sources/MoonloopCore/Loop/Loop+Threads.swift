@@ -1,7 +1,7 @@
 // Which loop is whose: found, never constructed (R1).
 
 internal import CLinuxShims
-package import Synchronization
+internal import Synchronization
 
 extension Loop {
   /// The loop of the calling thread, made on first request and gone with the thread (R1).
@@ -44,17 +44,17 @@ extension Loop {
   }
 
   /// Whether the main loop, when it is made, will serve the libdispatch main queue.
-  package static let servesMainQueue = Atomic<Bool>(true)
+  static let servesMainQueue = Atomic<Bool>(true)
 
   /// The loop of the calling thread, if it has one already. Cheap.
   @inline(__always)
-  package static var ofThisThread: Loop? {
+  static var ofThisThread: Loop? {
     guard let pointer = cmx_thread_loop() else { return nil }
     return Unmanaged<Loop>.fromOpaque(pointer).takeUnretainedValue()
   }
 
   /// Makes a loop that of the calling thread; the thread holds it until it ends.
-  package static func adopt(_ loop: Loop) {
+  static func adopt(_ loop: Loop) {
     cmx_on_thread_end { pointer in
       guard let pointer else { return }
       let loop = Unmanaged<Loop>.fromOpaque(pointer).takeRetainedValue()

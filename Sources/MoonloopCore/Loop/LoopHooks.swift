@@ -32,7 +32,7 @@ package struct LoopHooks {
   /// Called when another process asks for attention; see `Attention`.
   var attention: (() -> Void)?
   /// The run loop in whose runs this one is served.
-  package internal(set) var host: (any LoopHost)?
+  var host: (any LoopHost)?
   /// Called when a port gets a message on this thread while no run could see it: see `makeLodger`.
   var whenTouched: (() -> Void)?
   /// Called between two call-outs: whether the host that pumps the loop wants the thread back. What

@@ -16,7 +16,7 @@ public final class LoopThread: Sendable {
 
   /// 8 MiB, of which the system allocates what is used: Lua's maximum depth in C takes 512 kB,
   /// and nested runs and sanitizers multiply that.
-  package static let stackSize = 8 << 20
+  static let stackSize = 8 << 20
 
   /// Starts a thread, and waits until its loop is there.
   ///

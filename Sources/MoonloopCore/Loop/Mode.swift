@@ -7,10 +7,10 @@ package final class Mode {
 
   package let name: ModeName
   package let index: Int
-  package let bit: UInt64
+  let bit: UInt64
   var isCommon = false
 
-  package let timers: TimerQueue
+  let timers: TimerQueue
   /// Due at once without being a timer, in order.
   @exclusivity(unchecked) private(set) var turns = Queue<Turn>()
   /// Turns with numbers up to this one wait for an outer run (R135).
@@ -60,7 +60,7 @@ package final class Mode {
   /// The turn of the main queue in it; 0: none.
   var mainQueueTurn: UInt64 = 0
 
-  package init(name: ModeName, index: Int) {
+  init(name: ModeName, index: Int) {
     self.name = name
     self.index = index
     bit = ModeMask.bit(index)

@@ -4,25 +4,25 @@
 ///
 /// Modes from the 64th on share the last bit, which then says "perhaps": a caller that finds it set
 /// looks into the mode itself. Programs have a handful of modes, so that is never seen in practice.
-package struct ModeMask: Hashable, BitwiseCopyable, Sendable {
-  package var bits: UInt64 = 0
-  package init() {}
+struct ModeMask: Hashable, BitwiseCopyable, Sendable {
+  var bits: UInt64 = 0
+  init() {}
 
   /// The bit of a mode; the shared one from index 63 on.
   @inline(__always)
-  package static func bit(_ index: Int) -> UInt64 { 1 << UInt64(min(index, 63)) }
+  static func bit(_ index: Int) -> UInt64 { 1 << UInt64(min(index, 63)) }
 
-  package var isEmpty: Bool { @inline(__always) get { bits == 0 } }
-
-  @inline(__always)
-  package func mayContain(_ index: Int) -> Bool { bits & ModeMask.bit(index) != 0 }
+  var isEmpty: Bool { @inline(__always) get { bits == 0 } }
 
   @inline(__always)
-  package mutating func insert(_ index: Int) { bits |= ModeMask.bit(index) }
+  func mayContain(_ index: Int) -> Bool { bits & ModeMask.bit(index) != 0 }
+
+  @inline(__always)
+  mutating func insert(_ index: Int) { bits |= ModeMask.bit(index) }
 
   /// Takes a mode out; the shared bit stays, unless `isLast` says that no other mode needs it.
   @inline(__always)
-  package mutating func remove(_ index: Int, isLastOfShared: Bool) {
+  mutating func remove(_ index: Int, isLastOfShared: Bool) {
     if index < 63 || isLastOfShared { bits &= ~ModeMask.bit(index) }
   }
 }

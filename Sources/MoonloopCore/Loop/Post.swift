@@ -50,7 +50,7 @@ extension Loop {
   }
 
   /// Has a sleeping loop look at its inbox; not a wake-up. Any thread.
-  package func nudge() {
+  func nudge() {
     // Looked at before it is written: most loops with many posts are awake.
     guard shared.isAsleep.load(ordering: .sequentiallyConsistent),
       shared.isAsleep.exchange(false, ordering: .sequentiallyConsistent)
@@ -257,7 +257,7 @@ extension Loop {
   }
 
   /// Whether something was asked for. Loop thread only.
-  package var isAskedFor: Bool {
+  var isAskedFor: Bool {
     arrivals.hasIntake ? Intake.seldom(shared.inbox.hasMessages) : !shared.inbox.isEmpty
   }
 }

@@ -1,7 +1,7 @@
 // Where the next turn begins of a loop whose host wants the thread back before a pass is over.
 
 /// What a pass serves, in its order. Apart from ports, of which it serves one in any case.
-package enum PassStage: Comparable {
+enum PassStage: Comparable {
   case blocks, requests, sources, timers
 }
 

@@ -3,7 +3,7 @@
 /// Something that is ready and waits for its turn (R29, R54): a plain word, so that passing it
 /// on counts no reference. It holds nothing: a descriptor is known by its token, and a port is in
 /// the mode as long as it is in the queue.
-package struct ReadyItem: BitwiseCopyable, Equatable {
+struct ReadyItem: BitwiseCopyable, Equatable {
   private static let portBit: UInt64 = 1 << 63
   private let bits: UInt64
 

@@ -12,7 +12,7 @@ struct OpenEvents: OptionSet, BitwiseCopyable {
 /// What the loop knows of one of its active runs. Loop thread only.
 package final class RunFrame {
   package let mode: Mode
-  package let serial: UInt64
+  let serial: UInt64
   /// How long the run may take, counted from after its `entry` observers (R134); `Int64.max`: no
   /// limit.
   let limit: Int64
@@ -47,7 +47,7 @@ package final class RunFrame {
   /// The last pass served a ready port: due timers go first now (R31).
   var servedPort = false
 
-  package init(mode: Mode, serial: UInt64, limit: Int64, returnAfterSource: Bool) {
+  init(mode: Mode, serial: UInt64, limit: Int64, returnAfterSource: Bool) {
     self.mode = mode
     self.serial = serial
     self.limit = limit

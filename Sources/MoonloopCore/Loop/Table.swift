@@ -78,18 +78,18 @@ package struct Table<Element: BitwiseCopyable> {
 
   /// The address of an element: valid until the next append.
   @inline(__always)
-  package func pointer(to index: Int) -> UnsafeMutablePointer<Element> {
+  func pointer(to index: Int) -> UnsafeMutablePointer<Element> {
     precondition(UInt(bitPattern: index) < UInt(bitPattern: header.pointee.count))
     return header.pointee.base + index
   }
 
   /// The elements' memory, for loops that neither call out nor append: valid until the next append.
   @inline(__always)
-  package var base: UnsafeMutablePointer<Element> { header.pointee.base }
+  var base: UnsafeMutablePointer<Element> { header.pointee.base }
 
   @inlinable
   @inline(__always)
-  package func append(_ element: Element) {
+  func append(_ element: Element) {
     if header.pointee.count == header.pointee.capacity { grow() }
     (header.pointee.base + header.pointee.count).initialize(to: element)
     header.pointee.count &+= 1
@@ -97,12 +97,12 @@ package struct Table<Element: BitwiseCopyable> {
 
   @inlinable
   @inline(__always)
-  package func removeLast() {
+  func removeLast() {
     precondition(header.pointee.count > 0)
     header.pointee.count &-= 1
   }
 
-  package func removeAll() { header.pointee.count = 0 }
+  func removeAll() { header.pointee.count = 0 }
 
   /// Appends copies of an element until there are at least this many.
   package func extend(to count: Int, with element: Element) {

@@ -15,7 +15,7 @@ extension Loop {
       public let sender: AnyObject?
       /// Further information.
       public let info: Any?
-      package let senderKey: AnyHashable?
+      let senderKey: AnyHashable?
 
       /// Makes a notification, which is posted by `enqueue`.
       ///
@@ -71,7 +71,7 @@ extension Loop {
     /// The blocks that post notifications soon, by their modes.
     private var blocks: [[ModeName]: PerformRequest] = [:]
     /// The receiver is not done with a notification: the others wait (D59).
-    package private(set) var isHeld = false
+    private(set) var isHeld = false
 
     /// Makes a queue.
     /// - Parameters:

@@ -3,7 +3,7 @@
 extension Loop {
   // MARK: Firing
 
-  package func hasDueTimers(_ mode: Mode) -> Bool {
+  func hasDueTimers(_ mode: Mode) -> Bool {
     guard mode.hasTimers else { return false }
     lookAtClock(mode)
     return isDue(mode)
@@ -14,14 +14,14 @@ extension Loop {
   func isDue(_ mode: Mode) -> Bool { mode.hasTurn || mode.timers.hasDue(at: time.now) }
 
   /// When the sleep must end for the timers of a mode, their tolerances used (R83).
-  package func wakeDate(_ mode: Mode) -> Int64 {
+  func wakeDate(_ mode: Mode) -> Int64 {
     let date = mode.timers.wakeDate { timers.tolerance($0) }
     return mode.hasTurn ? min(date, mode.nextTurn?.place.date ?? .max) : date
   }
 
   /// Fires all timers that are due now, by date, each once (R73), and serves the turns among them;
   /// each is looked at again before it comes, since those before it may have changed it (R74).
-  package func fireTimers(_ mode: Mode) {
+  func fireTimers(_ mode: Mode) {
     let batch = mode.timers.beginBatch(at: time.now)
     let lastTurn = timerState.lastTurn
     let mustYield = hooks.mustYield
@@ -104,7 +104,7 @@ extension Loop {
   }
 
   /// A nested run begins: timers whose callbacks are under way do not fire in it (R75).
-  package func parkFiringTimers() {
+  func parkFiringTimers() {
     for index in 0..<timers.firing.count { parkEverywhere(Int(timers.firing[index])) }
     timerState.wasParked = timers.firing.count > 0 || timerState.wasParked
   }
@@ -177,7 +177,7 @@ extension Loop {
   }
 
   @inline(__always)
-  package func join(timerInSlot slot: Int, _ mode: Mode) {
+  func join(timerInSlot slot: Int, _ mode: Mode) {
     let records = timers.records
     if mode.timers.contains(slot) { return }
     let date = records[slot].date

@@ -34,12 +34,12 @@ extension Loop {
     public var missed: Int { use("timer.missed") { missedDates } }
     fileprivate var missedDates = 0
 
-    package private(set) var handler: Handler?
+    private(set) var handler: Handler?
     /// The loop that it is on, and its record there. Loop thread only.
     package weak var loop: Loop?
     package var id = TimerID(rawValue: 0)
     /// The date while it is on no loop.
-    package var restingDate: Int64
+    var restingDate: Int64
 
     /// Makes a timer, on no loop yet; its first date counts from now on the clock of this thread's
     /// loop.
@@ -184,7 +184,7 @@ extension Loop {
       }
     }
 
-    package func dropHandler() { handler = nil }
+    func dropHandler() { handler = nil }
 
     deinit { if isAstray, let handler { sendHome(handler) } }
 

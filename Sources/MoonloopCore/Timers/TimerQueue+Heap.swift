@@ -11,7 +11,7 @@ extension TimerQueue {
   /// - Parameter next: Gets the first of the heap, whose record was prefetched before.
   /// - Parameter second: Gets the one that follows it; the same holds.
   @inline(__always)
-  package func prefetchSoon(
+  func prefetchSoon(
     _ records: Table<TimerRecord>, next: (TimerCallout) -> Void, second: (TimerCallout) -> Void
   ) {
     let count = heap.count
@@ -100,7 +100,7 @@ extension TimerQueue {
   /// Gives a queued timer a date that has come: a timer of the batch under way stays in that,
   /// though the date is later than the batch's begin, behind what was due then and what was moved
   /// before (R136).
-  package func moveWhereDue(_ slot: Int, to date: Int64) {
+  func moveWhereDue(_ slot: Int, to date: Int64) {
     let number = number(slot)
     guard isInBatch(at: positions[number]) else { return move(slot, to: date) }
     let place = takeKey()  // may number all of them again

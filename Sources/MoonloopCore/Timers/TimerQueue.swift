@@ -82,7 +82,7 @@ package struct TimerQueue {
 
   /// Whether a timer is in the mode, queued or parked.
   @inline(__always)
-  package func contains(_ slot: Int) -> Bool { position(of: slot) != TimerQueue.absent }
+  func contains(_ slot: Int) -> Bool { position(of: slot) != TimerQueue.absent }
 
   /// Where the timer in a slot stands; see `positions`.
   @inline(__always)
@@ -195,7 +195,7 @@ package struct TimerQueue {
   }
 
   @inline(__always)
-  package func isQueued(_ slot: Int) -> Bool {
+  func isQueued(_ slot: Int) -> Bool {
     let position = position(of: slot)
     return position != TimerQueue.absent && position != TimerQueue.parked
   }
@@ -310,7 +310,7 @@ package struct TimerQueue {
 
   /// A batch under way: what was due when it began.
   package struct Batch {
-    package let now: Int64
+    let now: Int64
     fileprivate let ringEnd: Int
     fileprivate let outerLateDate: Int64
     fileprivate let outerEnd: Int
@@ -352,11 +352,11 @@ package struct TimerQueue {
 
   /// Whether anything is in the ring, and due whatever the time is.
   @inline(__always)
-  package var hasRing: Bool { state.pointee.ringLive > 0 }
+  var hasRing: Bool { state.pointee.ringLive > 0 }
 
   /// A date before which nothing in the heap is due; `Int64.max` if that is empty.
   @inline(__always)
-  package var firstOfHeap: Int64 { heap.isEmpty ? .max : heap[0].date }
+  var firstOfHeap: Int64 { heap.isEmpty ? .max : heap[0].date }
 
   /// Whether anything is due at a moment.
   @inline(__always)

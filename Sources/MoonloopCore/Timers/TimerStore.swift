@@ -42,9 +42,9 @@ package struct TimerActions: BitwiseCopyable {
       _ context: UnsafeMutableRawPointer, _ payload: Int32, _ isNext: Bool
     ) -> Void
 
-  package let fire: Fire
-  package let release: Release
-  package let prefetch: Prefetch?
+  let fire: Fire
+  let release: Release
+  let prefetch: Prefetch?
 
   /// Makes the actions of one sort of timers. The memory is never freed: there is one of each sort
   /// in a program.
@@ -82,7 +82,7 @@ package struct TimerFlags: OptionSet, BitwiseCopyable {
   /// Its callback is under way (R75).
   package static let firing = TimerFlags(rawValue: 1 << 1)
   /// Its date was set while its callback was under way (R76).
-  package static let moved = TimerFlags(rawValue: 1 << 2)
+  static let moved = TimerFlags(rawValue: 1 << 2)
   /// It does not hold a run.
   package static let idle = TimerFlags(rawValue: 1 << 3)
   /// It is a common item (R91).
@@ -92,7 +92,7 @@ package struct TimerFlags: OptionSet, BitwiseCopyable {
   /// Its date is one of the wall clock.
   package static let wallClock = TimerFlags(rawValue: 1 << 6)
   /// It fires again, although its callback is under way and it is one-shot.
-  package static let rearmed = TimerFlags(rawValue: 1 << 7)
+  static let rearmed = TimerFlags(rawValue: 1 << 7)
   /// Its owner remembers more of it elsewhere, and is called at its end.
   package static let noted = TimerFlags(rawValue: 1 << 9)
   /// It is the record of a `Loop.Timer`.
@@ -103,7 +103,7 @@ package struct TimerFlags: OptionSet, BitwiseCopyable {
 package struct TimerRecord: BitwiseCopyable {
   package var date: Int64
   package var interval: Int64  // 0: fires once
-  package var modes: ModeMask
+  var modes: ModeMask
   package var missed: Int64  // coalesced and not reported yet
   package var callout: TimerCallout
   package var fires: UInt32
@@ -137,7 +137,7 @@ package struct TimerStore {
   package let records = Table<TimerRecord>()
   private let free = Table<Int32>()
   /// The slots of the timers whose callbacks are under way.
-  package let firing = Table<Int32>()
+  let firing = Table<Int32>()
   /// The turns whose callbacks are under way.
   let servedTurns = Table<Turn>()
   /// By slot, as far as any timer is or was tolerant.
@@ -148,12 +148,12 @@ package struct TimerStore {
 
   private static let stores = Atomic<UInt32>(0)
 
-  package init() {
+  init() {
     // A slot is used again 65,536 times before it meets the names of the next store's.
     firstGeneration = (Self.stores.add(1, ordering: .relaxed).oldValue &<< 16) | 1
   }
 
-  package func deallocate() {
+  func deallocate() {
     records.deallocate()
     free.deallocate()
     firing.deallocate()
@@ -163,7 +163,7 @@ package struct TimerStore {
 
   /// A slot for a new timer; nil when there are `limit` slots and none is free.
   @inline(__always)
-  package func make(
+  func make(
     date: Int64, interval: Int64, tolerance: Int64, callout: TimerCallout,
     limit: @autoclosure () -> Int
   ) -> TimerID? {
@@ -190,7 +190,7 @@ package struct TimerStore {
 
   /// Gives a slot back; the names of it are stale from now on.
   @inline(__always)
-  package func release(_ slot: Int) {
+  func release(_ slot: Int) {
     records[slot].generation &+= 1
     if records[slot].generation == 0 { records[slot].generation = 1 }
     records[slot].flags = []
@@ -226,7 +226,7 @@ package struct TimerStore {
   package func tolerance(_ slot: Int) -> Int64 { slot < tolerances.count ? tolerances[slot] : 0 }
 
   @inline(never)
-  package func setTolerance(_ slot: Int, _ tolerance: Int64) {
+  func setTolerance(_ slot: Int, _ tolerance: Int64) {
     tolerances.extend(to: slot + 1, with: 0)
     tolerances[slot] = tolerance
   }

@@ -46,7 +46,7 @@ package struct ChildStatus: Equatable, Sendable {
   /// The signal that killed it.
   package let signal: Int32?
 
-  package init(code: Int32?, signal: Int32?) {
+  init(code: Int32?, signal: Int32?) {
     self.code = code
     self.signal = signal
   }
@@ -60,7 +60,7 @@ package final class Child {
   package let pid: Int32
   /// The pidfd: readable when the child has ended; -1 once closed.
   package private(set) var fd: Int32
-  package let leadsGroup: Bool
+  let leadsGroup: Bool
   /// How it ended, once that is known.
   package private(set) var status: ChildStatus?
   /// Whether its process ID may have been reused.
@@ -253,7 +253,7 @@ package enum Orphans {
   }
 
   /// Reaps those that have ended.
-  package static func collect() {
+  static func collect() {
     fds.withLock { fds in
       fds.removeAll { fd in
         var exit = cmx_exit()

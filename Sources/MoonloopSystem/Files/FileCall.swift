@@ -9,7 +9,7 @@ package import MoonloopCore
 package struct FileCall: Sendable {
   package typealias Answer = Result<FileValue, SystemError>
 
-  package let name: String
+  let name: String
   private(set) var arguments: [FileValue]
   /// Where it may reach; nil: anywhere.
   package var scope: FileScope?
@@ -53,7 +53,7 @@ package struct FileCall: Sendable {
   }
 
   /// Gives up what an unclaimed answer holds: a descriptor.
-  package func discard(_ answer: Answer) {
+  func discard(_ answer: Answer) {
     guard case .success(let value) = answer else { return }
     switch (name, value) {
     case ("open", .number(let fd)): cmx_close(Int32(fd))

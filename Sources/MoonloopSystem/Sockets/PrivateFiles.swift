@@ -17,7 +17,7 @@ package enum PrivateFiles {
   }
 
   /// Makes a folder that only this user may enter, or checks the one that exists.
-  package static func makeFolder(_ path: String) throws(Flaw) {
+  static func makeFolder(_ path: String) throws(Flaw) {
     var code: Int32 = 0
     switch cmx_private_folder(path, &code) {
     case cmx_privacy_good: return

@@ -17,7 +17,7 @@ extension Loop {
     /// Whether anything waits for it, or bytes are queued: then it keeps a run open.
     @exclusivity(unchecked) private var isWanted = false
     /// Whether it may keep a run open at all.
-    @exclusivity(unchecked) package var mayHold = true
+    @exclusivity(unchecked) var mayHold = true
 
     /// What every read and write looks at.
     package struct State: ~Copyable {

@@ -28,7 +28,7 @@ package struct StreamBuffer: ~Copyable {
   /// for long.
   private static let keptCapacity = 4096
 
-  package init() {}
+  init() {}
 
   private var base: UnsafeMutableRawPointer? { memory?.base }
   private var capacity: Int { memory?.capacity ?? 0 }
@@ -37,7 +37,7 @@ package struct StreamBuffer: ~Copyable {
   package var isEmpty: Bool { tail == head }
 
   /// Accesses the bytes without taking them.
-  package func withBytes<Result, Failure: Error>(
+  func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(UnsafeRawBufferPointer(start: base.map { $0 + head }, count: count))
@@ -55,13 +55,13 @@ package struct StreamBuffer: ~Copyable {
 
   /// Keeps the bytes for a caller that takes them and then calls code that may use the queue again:
   /// what is appended meanwhile goes to other memory.
-  package func hold() -> Held {
+  func hold() -> Held {
     Held(
       memory: memory, bytes: UnsafeRawBufferPointer(start: base.map { $0 + head }, count: count))
   }
 
   /// - Returns: false, and nothing has changed, if the system has no memory for it.
-  package mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let source = bytes.baseAddress, bytes.count > 0 else { return true }
     if capacity - tail < bytes.count || !isKnownUniquelyReferenced(&memory) {
       if !makeRoom(for: bytes.count) { return false }
@@ -73,7 +73,7 @@ package struct StreamBuffer: ~Copyable {
 
   /// Appends what a closure puts into memory of this size.
   /// - Returns: How much that is, as the closure says; nil if the system has no memory for it.
-  package mutating func append(
+  mutating func append(
     atMost most: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int
   ) -> Int? {
     if capacity - tail < most || !isKnownUniquelyReferenced(&memory) {
@@ -85,7 +85,7 @@ package struct StreamBuffer: ~Copyable {
   }
 
   /// Takes this many bytes from the front; there must be as many.
-  package mutating func drop(_ count: Int) {
+  mutating func drop(_ count: Int) {
     head += min(count, self.count)
     if head < tail { return }
     head = 0
@@ -96,7 +96,7 @@ package struct StreamBuffer: ~Copyable {
   package mutating func removeAll() { drop(count) }
 
   /// Frees the memory if the queue is empty.
-  package mutating func release() {
+  mutating func release() {
     if isEmpty { memory = nil }
   }
 

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// The bytes received but not asked for yet. Loop thread only.
 package struct StreamInput: ~Copyable {
-  package private(set) var queue = StreamBuffer()
+  private(set) var queue = StreamBuffer()
   /// There is no newline before this.
   private var searched = 0
   /// The rest of a line that was too long is dropped as it comes.
@@ -14,8 +14,8 @@ package struct StreamInput: ~Copyable {
   /// Limit for reads of everything and of many bytes.
   package var limit = Self.defaultLimit
 
-  package static let defaultLineLimit = 1 << 20
-  package static let defaultLimit = 64 << 20
+  static let defaultLineLimit = 1 << 20
+  static let defaultLimit = 64 << 20
 
   package init() {}
 
@@ -92,5 +92,5 @@ package struct StreamInput: ~Copyable {
   }
 
   /// Frees what an idle stream does not need.
-  package mutating func release() { queue.release() }
+  mutating func release() { queue.release() }
 }

@@ -24,9 +24,9 @@ extension TLSText? {
 
 /// A certificate, with the chain behind it, and its key.
 package struct TLSIdentity: Equatable, Sendable {
-  package var certificate: TLSText
+  var certificate: TLSText
   /// nil: the key is in the same text.
-  package var key: TLSText?
+  var key: TLSText?
 
   package init(certificate: TLSText, key: TLSText?) {
     self.certificate = certificate

@@ -15,7 +15,7 @@ package final class TLSSession {
   /// The handshake is done: bytes can be written.
   package private(set) var isReady = false
   /// A close_notify was sent: no more is written.
-  package private(set) var isFinished = false
+  private(set) var isFinished = false
 
   /// - Parameter host: What a client asks for, and what the certificate of the server must be for;
   ///   nil: any.

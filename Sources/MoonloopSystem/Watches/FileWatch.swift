@@ -103,7 +103,7 @@ package final class FileWatch {
   }
 
   /// Whether events have come since the last look.
-  package var hasNews: Bool { hasOverflown || mustFindWay || !touched.isEmpty }
+  var hasNews: Bool { hasOverflown || mustFindWay || !touched.isEmpty }
 
   /// The number of known paths, for reports.
   package var knownCount: Int { known.count }

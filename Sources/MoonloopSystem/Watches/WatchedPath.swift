@@ -9,7 +9,7 @@ package struct WatchedPath: Hashable, Sendable {
   package let bytes: [UInt8]
 
   private static let slash = UInt8(ascii: "/")
-  package static let root = WatchedPath(bytes: [])
+  static let root = WatchedPath(bytes: [])
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
@@ -24,31 +24,31 @@ package struct WatchedPath: Hashable, Sendable {
     self = path
   }
 
-  package func appending(_ name: [UInt8]) -> WatchedPath {
+  func appending(_ name: [UInt8]) -> WatchedPath {
     WatchedPath(bytes: bytes + [Self.slash] + name)
   }
 
   /// The parent folder; the root is its own.
-  package var parent: WatchedPath {
+  var parent: WatchedPath {
     guard let last = bytes.lastIndex(of: Self.slash) else { return self }
     return WatchedPath(bytes: Array(bytes[..<last]))
   }
 
-  package var names: [[UInt8]] { Self.names(in: bytes) }
+  var names: [[UInt8]] { Self.names(in: bytes) }
 
   /// The components of a text, without ".".
-  package static func names(in text: [UInt8]) -> [[UInt8]] {
+  static func names(in text: [UInt8]) -> [[UInt8]] {
     text.split(separator: slash).map(Array.init).filter { $0 != [UInt8(ascii: ".")] }
   }
 
   /// Whether it is inside a folder, at any depth.
-  package func isInside(_ folder: WatchedPath) -> Bool {
+  func isInside(_ folder: WatchedPath) -> Bool {
     bytes.count > folder.bytes.count && bytes[folder.bytes.count] == Self.slash
       && bytes.starts(with: folder.bytes)
   }
 
   /// The same place in a folder that was renamed.
-  package func moved(from old: WatchedPath, to new: WatchedPath) -> WatchedPath {
+  func moved(from old: WatchedPath, to new: WatchedPath) -> WatchedPath {
     WatchedPath(bytes: new.bytes + bytes[old.bytes.count...])
   }
 
