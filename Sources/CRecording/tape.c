@@ -43,7 +43,6 @@ static struct {
 static const struct cmx_intake recorder, player;
 static void (*tell_divergence)(const char *message, bool is_end);
 
-uint64_t cmr_events(void) { return tape.events; }
 void cmr_on_divergence(void (*tell)(const char *, bool)) { tell_divergence = tell; }
 
 // Each step is a bijection of the sum, so no single changed word goes unseen.

@@ -252,8 +252,6 @@ extension LuaState {
     get { body.stops }
     set { body.stops = newValue }
   }
-  /// Whether a call of the program, or code of the state, is under way. State's thread only.
-  var isBusy: Bool { body.isBusy }
 
   /// Sets how to reach the state's thread: soon from any other, and when a call-out is over.
   ///

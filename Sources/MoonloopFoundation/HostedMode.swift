@@ -14,7 +14,6 @@
     case exit = 128
 
     var activity: Activity { Activity(rawValue: UInt32(rawValue)) }
-    static let all = allCases.reduce(0) { $0 | $1.rawValue }
   }
 
   /// A mode of a hosted loop. Loop thread only.

@@ -42,9 +42,6 @@ package enum Tape {
     package let byte: UInt64
   }
 
-  /// The number of events so far.
-  static var events: UInt64 { cmr_events() }
-
   /// Starts to keep in memory what this thread's recording has.
   package static func hold() { _ = cmr_hold() }
 

@@ -209,11 +209,6 @@ extension SimulatedKernel {
     }
   }
 
-  package func setNonBlocking(_ fd: Int32) throws(SystemError) {
-    try SystemCall.fcntl.takeFault()
-    _ = try world.lock.locked { () throws(SystemError) in try find(fd, for: .fcntl) }
-  }
-
   package func isOpen(_ fd: Int32) -> Bool { world.lock.locked { world.files[fd] != nil } }
 
   package func traits(of fd: Int32) throws(SystemError) -> DescriptorTraits {

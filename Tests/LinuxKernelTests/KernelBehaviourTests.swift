@@ -146,11 +146,11 @@ import Testing
       let wall = kernel.wallTime()
       let year: Int64 = 365 * 86_400 * seconds
       #expect(kernel.heardByWait(set, until: start + year) == [])
-      #expect(kernel.hasReached(start + year))
+      #expect(kernel.clock.hasReached(start + year))
       #expect(kernel.wallTime() >= wall + year)
       if mode == .virtual {
         #expect(kernel.now() == start + year)
-        #expect(!kernel.hasReached(start + year + 1))
+        #expect(!kernel.clock.hasReached(start + year + 1))
         #expect(kernel.wallTime() == wall + year)
       }
     }
@@ -198,11 +198,11 @@ import Testing
   @Test("a deadline is reached exactly when the clock says so", arguments: everyKernelAndMode)
   func hasReached(kind: KernelKind, mode: ClockMode) throws {
     let kernel = try kind.make(clock: mode)
-    #expect(kernel.hasReached(kernel.now()))
-    #expect(kernel.hasReached(.min))
-    #expect(!kernel.hasReached(.max))
-    #expect(!kernel.hasReached(kernel.now() + 60 * seconds))
-    #expect(kernel.hasReached(kernel.now() - 60 * seconds))
+    #expect(kernel.clock.hasReached(kernel.now()))
+    #expect(kernel.clock.hasReached(.min))
+    #expect(!kernel.clock.hasReached(.max))
+    #expect(!kernel.clock.hasReached(kernel.now() + 60 * seconds))
+    #expect(kernel.clock.hasReached(kernel.now() - 60 * seconds))
   }
 
   @Test("a gate lets one through when it is open", arguments: KernelKind.allCases)

@@ -116,7 +116,7 @@ private func everyOperation() throws {
     kernel.close(near)
     kernel.close(far)
   }
-  try kernel.setNonBlocking(near)
+  _ = try kernel.traits(of: near)
   for set in [first, second] {
     _ = try kernel.watch(near, for: .read, token: 1, in: set)
     try kernel.rewatch(near, for: .write, token: 1, in: set)

@@ -51,8 +51,6 @@ int cmr_end_here(void);
 // if the recording could not be written.
 int cmr_finish(void);
 
-uint64_t cmr_events(void);
-
 // The body of a protected call: makes the standard library functions with outside input record, or
 // answer from the recording. Before the program's own functions. [-0, +0, e]
 int cmr_install_libraries(lua_State *L);

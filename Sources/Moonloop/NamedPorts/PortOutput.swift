@@ -19,8 +19,6 @@ struct PortOutput: ~Copyable {
   /// Small frames share a system call up to this size.
   private static let shared = 1 << 16
 
-  var isEmpty: Bool { pieces.isEmpty }
-
   mutating func append(_ frame: PortFrame, _ descriptors: [Int32]) {
     let bytes = frame.bytes
     count += bytes.count

@@ -19,7 +19,6 @@ enum ChildStream {
   case stream(ScriptStream)
 
   var isPipe: Bool { if case .pipe = self { true } else { false } }
-  var isTerminal: Bool { if case .terminal = self { true } else { false } }
 }
 
 /// The arguments or the environment of a child while they are read: a table may name one long

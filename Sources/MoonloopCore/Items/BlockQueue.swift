@@ -97,7 +97,6 @@ struct BlockList {
   /// Whether any of them has another order than 0.
   private var hasOrders = false
 
-  @inline(__always) var isEmpty: Bool { blocks.isEmpty }
   var live: [QueuedBlock] { blocks.filter(\.isLive) }
 
   @inline(__always)

@@ -101,7 +101,6 @@ package protocol Kernel: AnyObject {
   // Descriptors. All are non-blocking here, and retry EINTR; EAGAIN is an error like others.
   func read(_ fd: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
   func write(_ fd: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int
-  func setNonBlocking(_ fd: Int32) throws(SystemError)
   func isOpen(_ fd: Int32) -> Bool
   /// What sort of descriptor it is, asked once, before it is used.
   func traits(of fd: Int32) throws(SystemError) -> DescriptorTraits
@@ -121,9 +120,6 @@ package protocol Kernel: AnyObject {
 extension Kernel {
   /// The time on the loop's clock, read now.
   package func now() -> Int64 { clock.now() }
-
-  /// Whether the loop's clock has reached a deadline.
-  package func hasReached(_ deadline: Int64) -> Bool { clock.hasReached(deadline) }
 }
 
 /// What a descriptor is, as far as it decides how it is read and written.

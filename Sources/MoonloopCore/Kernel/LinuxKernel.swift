@@ -160,10 +160,6 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
     try SystemCall.write.check(cmx_write(fd, bytes.baseAddress, bytes.count))
   }
 
-  package func setNonBlocking(_ fd: Int32) throws(SystemError) {
-    _ = try SystemCall.fcntl.check(cmx_set_nonblocking(fd))
-  }
-
   package func isOpen(_ fd: Int32) -> Bool { cmx_is_open(fd) }
 
   package func traits(of fd: Int32) throws(SystemError) -> DescriptorTraits {

@@ -67,14 +67,6 @@ struct CountedArray<Element>: Sequence {
     elements.removeAll(where: isGone)
   }
 
-  /// Forgets all; the memory is kept unless it is large.
-  mutating func empty() { elements.removeAll(keepingCapacity: elements.count <= 64) }
-
-  mutating func insert(_ element: Element, at index: Int) {
-    Steps.note(count - index)
-    elements.insert(element, at: index)
-  }
-
   // A separate type, because `AnyIterator` would cost metadata at the start of a program.
   struct Iterator: IteratorProtocol {
     fileprivate var rest: Array<Element>.Iterator

@@ -19,10 +19,4 @@ struct ModeMask: Hashable, BitwiseCopyable, Sendable {
 
   @inline(__always)
   mutating func insert(_ index: Int) { bits |= ModeMask.bit(index) }
-
-  /// Takes a mode out; the shared bit stays, unless `isLast` says that no other mode needs it.
-  @inline(__always)
-  mutating func remove(_ index: Int, isLastOfShared: Bool) {
-    if index < 63 || isLastOfShared { bits &= ~ModeMask.bit(index) }
-  }
 }

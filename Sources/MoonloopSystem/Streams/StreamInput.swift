@@ -90,7 +90,4 @@ package struct StreamInput: ~Copyable {
     queue.removeAll()
     searched = 0
   }
-
-  /// Frees what an idle stream does not need.
-  mutating func release() { queue.release() }
 }

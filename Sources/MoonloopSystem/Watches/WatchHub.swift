@@ -102,7 +102,6 @@ package final class WatchHub {
 
   /// The descriptor that is readable when something has changed.
   package var descriptor: Int32 { fd.number }
-  var isEmpty: Bool { watches.isEmpty }
 
   func add(_ watch: FileWatch) {
     lastPlace += 1

@@ -36,8 +36,8 @@ internal import Testing
     }
     kernel.world.sleep(5)
     #expect(kernel.now() >= .max - 5)
-    #expect(!kernel.hasReached(.max))
-    #expect(kernel.hasReached(.min))
+    #expect(!kernel.clock.hasReached(.max))
+    #expect(kernel.clock.hasReached(.min))
     #expect(kernel.wallTime() >= .max - 10)
   }
 
