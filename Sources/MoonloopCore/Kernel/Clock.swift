@@ -205,7 +205,7 @@ package final class Clock {
 
   /// Whether the time has reached `deadline`: the same answer as `now() >= deadline`, but cheaper
   /// (a coarse clock) when the deadline is more than a tick of the machine away. Never for `.max`.
-  func hasReached(_ deadline: Int64) -> Bool {
+  package func hasReached(_ deadline: Int64) -> Bool {
     if deadline == .max { return false }
     let system = systemTime(of: deadline)
     if system == .max || system == .min { return system == .min }
