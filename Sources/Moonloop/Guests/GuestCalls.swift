@@ -35,9 +35,8 @@ final class CrossingWait: OtherWait {
     self.outcome = outcome
     charge = nil
     whenOver?()
-    guard let waiter else { return }
-    self.waiter = nil
-    runtime.tasks.makeReady(waiter, .answer)
+    if waiter == nil { return }
+    runtime.tasks.answer(self)
     goesOn()
   }
 

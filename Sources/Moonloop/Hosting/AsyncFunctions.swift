@@ -128,7 +128,7 @@ private final class AsyncWait: OtherWait {
   func begin(_ operation: @escaping @Sendable () async throws -> AsyncResult) {
     let source = runtime.loop.makeSource(name: name) { [weak self] source in
       source.invalidate()
-      self?.finish()
+      if let self { self.runtime.tasks.answer(self) }
     }
     self.source = source
     try? runtime.loop.add(source, modes: runtime.currentModes)
@@ -140,12 +140,6 @@ private final class AsyncWait: OtherWait {
       source.signal()
       loop.wakeUp()
     }
-  }
-
-  private func finish() {
-    guard let waiter else { return }
-    self.waiter = nil
-    runtime.tasks.makeReady(waiter, .answer)
   }
 
   override var what: String { "the async function '\(name)'" }

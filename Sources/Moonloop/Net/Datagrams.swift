@@ -58,59 +58,23 @@ final class ScriptDatagrams {
 }
 
 /// A task that waits for a datagram.
-final class DatagramWait: OtherWait {
-  /// Its answer may come after the socket's end.
+final class DatagramWait: ArrivalWait {
   private let socket: ScriptDatagrams
-  private let label: String
-  private(set) var isActive = true
-  private var isClosed = false
 
   init(_ socket: ScriptDatagrams, _ label: String) {
     self.socket = socket
-    self.label = label
-    super.init()
+    super.init(socket.runtime, socket.source, label)
   }
 
   override var what: String { "a datagram for \(label)" }
-
-  override func abandon() {
-    isOver()
-    if !isClosed { socket.settle() }
-  }
-
-  private func isOver() {
-    isActive = false
-    waiter = nil
-    if socket.waiting === self { socket.waiting = nil }
-  }
-
-  override func join(_ mode: ModeName, _ loop: Loop) {
-    if !isClosed { try? loop.add(socket.source, modes: [mode]) }
-  }
-
-  override func leave(_ mode: ModeName, _ loop: Loop) {
-    if !isClosed { loop.remove(socket.source, modes: [mode]) }
-  }
-
-  func come() {
-    guard let waiter else { return }
-    isActive = false
-    let runtime = socket.runtime
-    if !runtime.tasks.answerNow(waiter, push: { push(on: $0) }) {
-      runtime.tasks.makeReady(waiter, .answer)
-    }
-  }
+  override func leaveItem() { if socket.waiting === self { socket.waiting = nil } }
+  override func settleItem() { socket.settle() }
 
   func socketEnded() {
-    isClosed = true
-    if !isActive { return }
-    isActive = false
-    if let waiter { socket.runtime.tasks.makeReady(waiter, .answer) }
+    if close(), let waiter { runtime.tasks.makeReady(waiter, .answer) }
   }
 
-  override func push(on stack: LuaStack) -> Int {
-    isOver()
-    if isClosed { return stack.pushFailure("\(label) was closed meanwhile", "ECANCELED") }
+  override func pushArrival(on stack: LuaStack) -> Int {
     defer { socket.settle() }
     return socket.receive(on: stack) ?? stack.pushFailure("\(label): it was lost", "EAGAIN")
   }

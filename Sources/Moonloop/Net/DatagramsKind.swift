@@ -22,7 +22,7 @@ final class DatagramsKind: ItemKind {
   /// A datagram has arrived.
   private static func deliver(_ source: Loop.DescriptorSource, _ runtime: Runtime) {
     guard let socket = ScriptDatagrams.of(source) else { return }
-    if let waiting = socket.waiting, waiting.isActive { return waiting.come() }
+    if let waiting = socket.waiting, waiting.isActive { return waiting.goOn() }
     guard socket.hasHandler else { return socket.settle() }
     runtime.callOut(source) { ref in
       runtime.state.dispatch(ref: ref, slot: 1) { stack in

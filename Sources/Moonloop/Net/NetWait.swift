@@ -105,9 +105,7 @@ class NetWait: OtherWait {
   final func finish() {
     guard !isOver else { return }
     end()
-    if let waiter, !runtime.tasks.answerNow(waiter, push: { push(on: $0) }) {
-      runtime.tasks.makeReady(waiter, .answer)
-    }
+    runtime.tasks.answerNow(self)
   }
 
   override func abandon() { end() }

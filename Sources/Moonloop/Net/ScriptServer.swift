@@ -243,81 +243,47 @@ final class ScriptServer {
     if let fileIdentity, Sockets.fileIdentity(address) == fileIdentity {
       Sockets.removeFile(address)
     }
-    accepting?.serverEnded(runtime.label(of: .item(source)))
+    accepting?.serverEnded()
     accepting = nil
   }
 }
 
 /// A task that waits in `server:accept`.
-final class AcceptWait: OtherWait {
-  /// Its answer may come after the server's end.
+final class AcceptWait: ArrivalWait {
   private let server: ScriptServer
-  private let label: String
-  private(set) var isActive = false
   private var connection: ScriptServer.Connection?
-  private var isClosed = false
 
   init(_ server: ScriptServer, _ label: String) {
     self.server = server
-    self.label = label
-    super.init()
+    super.init(server.runtime, server.source, label)
   }
 
   override var what: String { "a connection to \(label)" }
-
-  func begin() { isActive = true }
-
   override var isFinal: Bool { connection != nil }
+  override func leaveItem() { if server.accepting === self { server.accepting = nil } }
+  override func settleItem() { server.settle() }
 
   override func abandon() {
-    isOver()
     dropConnection()
-    if !isClosed { server.settle() }
-  }
-
-  private func isOver() {
-    isActive = false
-    waiter = nil
-    if server.accepting === self { server.accepting = nil }
+    super.abandon()
   }
 
   private func dropConnection() {
-    if let connection { server.runtime.loop.kernel.close(connection.fd) }
+    if let connection { runtime.loop.kernel.close(connection.fd) }
     connection = nil
-  }
-
-  override func join(_ mode: ModeName, _ loop: Loop) {
-    if !isClosed { try? loop.add(server.source, modes: [mode]) }
-  }
-
-  override func leave(_ mode: ModeName, _ loop: Loop) {
-    if !isClosed { loop.remove(server.source, modes: [mode]) }
   }
 
   func come(_ connection: ScriptServer.Connection) {
     self.connection = connection
-    isActive = false
-    goOn(server.runtime)
+    goOn()
   }
 
-  func serverEnded(_ label: String) {
-    isClosed = true
+  func serverEnded() {
     dropConnection()
-    if !isActive { return }
-    isActive = false
-    goOn(server.runtime)
+    if close() { goOn() }
   }
 
-  private func goOn(_ runtime: Runtime) {
-    guard let waiter else { return }
-    if !runtime.tasks.answerNow(waiter, push: { push(on: $0) }) {
-      runtime.tasks.makeReady(waiter, .answer)
-    }
-  }
-
-  override func push(on stack: LuaStack) -> Int {
-    isOver()
-    if isClosed { return stack.pushFailure("\(label) was closed meanwhile", "ECANCELED") }
+  override func pushArrival(on stack: LuaStack) -> Int {
     guard let connection = connection.take(), server.makeStream(connection, on: stack) != nil else {
       return stack.pushFailure("\(label): the connection was lost", "ECONNABORTED")
     }

@@ -190,7 +190,6 @@ func serverAccept(_ call: HostCall) throws -> Int32 {
   if let timeout, timeout != .max {
     pending.timer = try call.deadline(after: timeout, coroutine)
   }
-  wait.begin()
   server.accepting = wait
   server.settle()
   try call.serveHere(server.source)

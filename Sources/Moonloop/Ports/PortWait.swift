@@ -135,9 +135,7 @@ final class PortWait: OtherWait {
     box.close()
     box.wait = nil
     hold = nil
-    guard let waiter else { return }
-    self.waiter = nil
-    runtime.tasks.makeReady(waiter, .answer)
+    runtime.tasks.answer(self)
   }
 
   // MARK: For tasks
@@ -221,9 +219,7 @@ final class ReceiveWait: OtherWait {
   func finish(_ message: PortMessage?) {
     self.message = message
     hold = nil
-    guard let waiter else { return }
-    self.waiter = nil
-    runtime.tasks.makeReady(waiter, .answer)
+    runtime.tasks.answer(self)
   }
 
   override var what: String { "a message of \(runtime.label(of: .item(port)))" }

@@ -117,8 +117,7 @@ package final class Generations {
     runtime.running = outer
     for wait in waits {
       wait.values = values
-      if let task = wait.waiter { runtime.tasks.makeReady(task, .answer) }
-      wait.waiter = nil
+      runtime.tasks.answer(wait)
     }
   }
 

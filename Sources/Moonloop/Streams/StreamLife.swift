@@ -101,8 +101,7 @@ extension Runtime {
     let waits: [StreamWait] = [stream.reader, stream.writer].compactMap { $0 }
     for wait in waits where wait.isBusy {
       wait.copy?.streamEnded(stream)
-      wait.closed = "\(stream.label) was closed meanwhile"
-      if let task = wait.waiter { tasks.makeReady(task, .answer) }
+      tellOfClosing(wait, stream)
     }
     stream.closing?.timer.invalidate()
     stream.closing = nil

@@ -33,8 +33,6 @@ extension Tasks {
   /// the next pass.
   func answer(_ wait: ListedWait, _ values: TaskValues) {
     wait.values = values
-    guard let task = wait.waiter else { return }
-    wait.waiter = nil
-    makeReady(task, .answer)
+    answer(wait)
   }
 }

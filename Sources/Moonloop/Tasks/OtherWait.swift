@@ -51,3 +51,18 @@ class OtherWait {
   /// The same is over.
   func leave(_ mode: ModeName, _ loop: Loop) {}
 }
+
+extension Tasks {
+  /// What a wait is for has happened: its task goes on in the next pass, and is not in it any more.
+  func answer(_ wait: OtherWait) {
+    guard let task = wait.waiter else { return }
+    wait.waiter = nil
+    makeReady(task, .answer)
+  }
+
+  /// The same in a call-out that is not a timer's: the task may go on now.
+  func answerNow(_ wait: OtherWait) {
+    guard let task = wait.waiter else { return }
+    if !answerNow(task, push: { wait.push(on: $0) }) { makeReady(task, .answer) }
+  }
+}

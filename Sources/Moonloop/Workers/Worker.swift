@@ -134,11 +134,7 @@ final class WorkerWait: OtherWait {
     number = worker.add(self)
   }
 
-  func finish() {
-    guard let waiter else { return }
-    self.waiter = nil
-    runtime.tasks.makeReady(waiter, .answer)
-  }
+  func finish() { runtime.tasks.answer(self) }
 
   override var what: String { "the end of \(worker.link.label)" }
   override var failure: TaskFailure? { isClosing ? nil : worker.takeFailure() }
