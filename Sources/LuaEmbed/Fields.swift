@@ -35,6 +35,34 @@ extension LuaStack {
     rawSet(-3)
   }
 
+  package func setField(_ name: StaticString, _ value: some LuaPushable) {
+    setField(name) { value.push(on: self) }
+  }
+
+  /// The same for what a closure pushes.
+  @inline(__always)
+  package func setField(_ name: StaticString, push: () -> Void) {
+    self.push(name)
+    push()
+    rawSet(-3)
+  }
+
+  /// The same for a list of what a closure pushes for each element.
+  package func setList<List: Collection>(
+    _ name: StaticString, _ list: List, _ push: (List.Element) -> Void
+  ) { setField(name) { self.push(list: list, push) } }
+
+  /// Pushes a list of what a closure pushes for each element. [-0, +1, raises: -]
+  package func push<List: Collection>(list: List, _ push: (List.Element) -> Void) {
+    newTable(items: Int32(clamping: list.count))
+    var place: Int64 = 0
+    for element in list {
+      push(element)
+      place += 1
+      rawSet(-2, item: place)
+    }
+  }
+
   /// Pops a table and makes it the metatable of a table; it must have no `__gc`.
   /// [-1, +0, raises: -]
   package func popMetatable(of index: Int32) { cml_set_metatable(L, index) }

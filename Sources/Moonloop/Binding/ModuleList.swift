@@ -35,9 +35,7 @@ extension LuaState {
     stack.pushValue(-1)
     let module = LuaReference(popping: stack)
     stack.newTable(fields: 1)
-    stack.push("__index")
-    stack.push(function: moduleIndex, then: moduleIndexSecond)
-    stack.rawSet(-3)
+    stack.setField("__index") { stack.push(function: moduleIndex, then: moduleIndexSecond) }
     stack.popMetatable(of: -2)
     popLoaded("moonloop", on: stack)
     preloadMessages()
@@ -78,9 +76,7 @@ extension LuaState {
 func setFieldNames(on stack: LuaStack, _ more: () -> Void = {}) {
   stack.newTable(fields: 2)
   more()
-  stack.push("__index")
-  stack.push(function: innerModuleIndex)
-  stack.rawSet(-3)
+  stack.setField("__index") { stack.push(function: innerModuleIndex) }
   stack.popMetatable(of: -2)
 }
 

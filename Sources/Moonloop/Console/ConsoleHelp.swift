@@ -10,13 +10,11 @@ let consoleReference: LuaRawFunction = { L, context in
     let stack = call.stack
     var count = 0
     let files = UnsafeBufferPointer(start: cmo_reference(&count), count: count)
-    stack.newTable(items: Int32(clamping: files.count))
-    for (place, file) in files.enumerated() {
+    stack.push(list: files) { file in
       stack.newTable(fields: 3)
       stack.setField("name", String(cString: file.module))
       stack.setField("file", String(cString: file.chunk))
       stack.setField("text", String(cString: file.text))
-      stack.rawSet(-2, item: Int64(place) + 1)
     }
     return 1
   }

@@ -148,9 +148,7 @@ private func consoleProcesses(_ call: HostCall) throws -> Int32 {
     stack.newTable(fields: 3)
     stack.setField("pid", Int(pid))
     if let start = start(of: pid) {
-      stack.push("since")
-      stack.push(start)
-      stack.rawSet(-3)
+      stack.setField("since", start)
     }
     stack.push("arguments")
     stack.newTable(items: Int32(clamping: arguments.count))

@@ -241,11 +241,7 @@ extension LuaStack {
     case .real(let real): push(real)
     case .bytes(let bytes): bytes.withUnsafeBytes { push(bytes: $0) }
     case .list(let values):
-      newTable(items: Int32(clamping: values.count))
-      for (place, value) in values.enumerated() {
-        push(value)
-        rawSet(-2, item: Int64(place) + 1)
-      }
+      push(list: values) { push($0) }
     case .record(let fields):
       newTable(fields: Int32(clamping: fields.count))
       for (name, value) in fields {

@@ -247,12 +247,10 @@ extension HostCall {
         } else {
           stack.setField("text", bytes: script.bytes)
         }
-        stack.set("allow", grants.words)
-        stack.set("functions", guest.functions.keys.map(\.text).sorted())
+        stack.setList("allow", grants.words) { stack.push($0) }
+        stack.setList("functions", guest.functions.keys.map(\.text).sorted()) { stack.push($0) }
         guest.limits.push(on: stack)
-        stack.push("args" as StaticString)
-        argument.push(on: stack, pushAttachment: runtime.push)
-        stack.rawSet(-3)
+        stack.setField("args") { argument.push(on: stack, pushAttachment: runtime.push) }
       }
     } catch is StructuredClone.Obstacle {
       throw mistake("the script and 'args' are larger than \(guest.limits.message) bytes")
@@ -294,19 +292,6 @@ let guestUsage: LuaRawFunction = { L, context in
   host(L, context, "guest:usage") { call in
     try call.selfGuest().usage.push(on: call.stack)
     return 1
-  }
-}
-
-extension LuaStack {
-  /// Sets a list of strings in the table on top. [-0, +0]
-  fileprivate func set(_ name: StaticString, _ texts: [String]) {
-    push(name)
-    newTable(items: Int32(clamping: texts.count))
-    for (place, text) in texts.enumerated() {
-      push(text)
-      rawSet(-2, item: Int64(place + 1))
-    }
-    rawSet(-3)
   }
 }
 

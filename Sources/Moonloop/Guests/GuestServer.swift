@@ -68,9 +68,7 @@ package enum GuestServer {
       guard stack.reserve(8) else { return }
       stack.newTable()
       defer { stack.pop() }
-      stack.push("output" as StaticString)
-      stack.push(bytes: bytes)
-      stack.rawSet(-3)
+      stack.setField("output") { stack.push(bytes: bytes) }
       stack.setField("stream", Int(stream))
       guard let value = try? StructuredClone(stack, -1) else { return }
       try? host.post(parcel: PortMessage(value: value))

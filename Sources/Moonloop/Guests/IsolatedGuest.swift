@@ -242,9 +242,7 @@ final class IsolatedGuest: ScriptGuest {
       case .failure(.raised(let failure)):
         stack.setRaised(failure.message)
         guard let value = failure.value else { return }
-        stack.push("value" as StaticString)
-        value.push(on: stack, pushAttachment: host.push)
-        stack.rawSet(-3)
+        stack.setField("value") { value.push(on: stack, pushAttachment: host.push) }
       }
     }
   }

@@ -57,9 +57,7 @@ extension Explanation {
     stack.setList("handles", rows) { item in
       push(item, recorder, on: stack)
       guard let usage = guests[item.subject] else { return }
-      stack.push("usage" as StaticString)
-      usage.push(on: stack)
-      stack.rawSet(-3)
+      stack.setField("usage") { usage.push(on: stack) }
     }
   }
 

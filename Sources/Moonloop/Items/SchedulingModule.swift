@@ -29,11 +29,7 @@ extension HostCall {
 
   /// Pushes a list of names. [-0, +1]
   func pushNames(_ names: [ModeName]) {
-    stack.newTable(items: Int32(names.count))
-    for (place, name) in names.enumerated() {
-      stack.push(ref: runtime.modeRef(name))
-      stack.rawSet(-2, item: Int64(place + 1))
-    }
+    stack.push(list: names) { stack.push(ref: runtime.modeRef($0)) }
   }
 }
 

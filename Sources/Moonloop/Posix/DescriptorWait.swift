@@ -158,11 +158,7 @@ private func posixReady(_ call: HostCall) throws -> Int32 {
   }
   var found: [Int16] = []
   try call.check("poll", again { lookAt(questions, found: &found) })
-  call.stack.newTable(items: Int32(found.count))
-  for (place, events) in found.enumerated() {
-    call.stack.push(events != 0)
-    call.stack.rawSet(-2, item: Int64(place) + 1)
-  }
+  call.stack.push(list: found) { call.stack.push($0 != 0) }
   return 1
 }
 

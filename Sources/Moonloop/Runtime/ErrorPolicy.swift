@@ -244,9 +244,7 @@ extension Runtime {
     if let mode = loop.currentMode { stack.setField("mode", mode.rawValue) }
     stack.setField("kind", error.kind.rawValue)
     if let value = error.value {
-      stack.push("value")
-      stack.push(value)
-      stack.rawSet(-3)
+      stack.setField("value", value)
     }
   }
 

@@ -139,10 +139,8 @@ extension HostCall {
 /// `signal.signals`: the names of its signals; none once it has ended.
 func signalNames(_ call: HostCall) throws -> Int32 {
   let source = try call.selfItem(of: SignalKind.self)
-  call.stack.newTable(items: 2)
-  for (place, number) in (SignalKind.watch(of: source)?.numbers ?? []).enumerated() {
-    call.stack.push(SignalNumber.name(of: number))
-    call.stack.rawSet(-2, item: Int64(place + 1))
+  call.stack.push(list: SignalKind.watch(of: source)?.numbers ?? []) {
+    call.stack.push(SignalNumber.name(of: $0))
   }
   return 1
 }

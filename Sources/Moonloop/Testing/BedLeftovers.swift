@@ -6,9 +6,8 @@ internal import MoonloopCore
 /// `leftovers()`: what is alive on the present loop, found by ownership.
 func bedLeftovers(_ call: HostCall) throws -> Int32 {
   let bed = try call.requireBed()
-  call.stack.newTable(items: 4)
   let leftovers = bed.leftovers()
-  for (place, (one, id)) in zip(leftovers, bed.identify(leftovers)).enumerated() {
+  call.stack.push(list: Array(zip(leftovers, bed.identify(leftovers)))) { one, id in
     call.stack.newTable(fields: 6)
     call.stack.setField("id", id)
     call.stack.setField("is_held", one.isHeld)
@@ -16,7 +15,6 @@ func bedLeftovers(_ call: HostCall) throws -> Int32 {
     call.stack.setField("name", one.name)
     call.stack.setField("place", one.place)
     call.stack.setField("text", one.text)
-    call.stack.rawSet(-2, item: Int64(place) + 1)
   }
   return 1
 }

@@ -218,9 +218,7 @@ private func bedStart(_ call: HostCall) throws -> Int32 {
   stack.newTable(fields: 2)
   stack.setField(
     "status", limit.hasStruck ? "timeout" : isInterrupted ? "stopped" : "ok")
-  stack.push("reports")
-  bed.pushReports(on: stack)
-  stack.rawSet(-3)
+  stack.setField("reports") { bed.pushReports(on: stack) }
   return 1
 }
 
@@ -337,9 +335,7 @@ extension TestBed {
     for item in (0..<count).reversed() { stack.rawSet(-Int32(item) - 2, item: Int64(item) + 1) }
     stack.setField("n", count)
     stack.rawSet(-3)
-    stack.push("reports")
-    pushReports(on: stack)
-    stack.rawSet(-3)
+    stack.setField("reports") { pushReports(on: stack) }
   }
 
   private func push(failureOf task: ScriptTask, on stack: LuaStack) {
@@ -347,30 +343,19 @@ extension TestBed {
     runtime.tasks.take(failure)
     stack.setField("message", failure.error.message)
     stack.setField("traceback", failure.error.report)
-    stack.push("value")
-    stack.push(failure.value)
-    stack.rawSet(-3)
-    stack.push("frames")
-    stack.newTable(items: 8)
-    for (place, frame) in failure.error.traceback.enumerated() {
+    stack.setField("value", failure.value)
+    stack.setList("frames", failure.error.traceback) { frame in
       stack.newTable(fields: 4)
       stack.setField("source", frame.source)
       stack.setField("line", frame.line)
       stack.setField("role", frame.role)
       if let function = frame.function { stack.setField("name", function) }
-      stack.rawSet(-2, item: Int64(place) + 1)
     }
-    stack.rawSet(-3)
   }
 
   /// Pushes a list of the reports since the last time. [-0, +1]
   func pushReports(on stack: LuaStack) {
-    stack.newTable(items: 4)
-    guard let last = levels.indices.last else { return }
-    for (place, report) in levels[last].reports.enumerated() {
-      stack.push(report)
-      stack.rawSet(-2, item: Int64(place) + 1)
-    }
-    levels[last].reports = []
+    stack.push(list: levels.last?.reports ?? []) { stack.push($0) }
+    if let last = levels.indices.last { levels[last].reports = [] }
   }
 }

@@ -29,13 +29,11 @@ let bedProcessEntries: [LuaEntry] = [
 private func bedOrphans(_ call: HostCall) throws -> Int32 {
   // A host of the runner has children of its own.
   let found = try call.requireBed().adopts ? Adopted.list() : []
-  call.stack.newTable(items: Int32(found.count))
-  for (place, one) in found.enumerated() {
+  call.stack.push(list: found) { one in
     call.stack.newTable(fields: 3)
     call.stack.setField("pid", Int(one.pid))
     call.stack.setField("group", Int(one.group))
     call.stack.setField("command", one.command)
-    call.stack.rawSet(-2, item: Int64(place) + 1)
   }
   return 1
 }

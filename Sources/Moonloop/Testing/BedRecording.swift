@@ -70,9 +70,7 @@ extension TestBed {
     stack.setSeconds("slept", recorder.slept)
     stack.setField("stands_still", recorder.standsStill)
     stack.setField("was_interrupted", Ending.isAskedFor)
-    stack.push("reports")
-    pushReports(on: stack)
-    stack.rawSet(-3)
+    stack.setField("reports") { pushReports(on: stack) }
     if let end = recorder.detailsEnd { stack.setSeconds("details_end", end) }
     stack.setList("items", recorder.items) { item in
       stack.newTable(fields: 20)
@@ -136,21 +134,6 @@ extension TestBed {
 extension LuaStack {
   /// Sets a field of the table on top to a time in seconds. [-0, +0]
   func setSeconds(_ name: StaticString, _ nanoseconds: Int64) {
-    push(name)
-    push(Double(nanoseconds) / 1e9)
-    rawSet(-3)
-  }
-
-  /// Sets a field of the table on top to a list whose items are pushed one by one. [-0, +0]
-  func setList<Item>(
-    _ name: StaticString, _ list: [Item], _ pushItem: (Item) -> Void
-  ) {
-    push(name)
-    newTable(items: Int32(list.count))
-    for (place, item) in list.enumerated() {
-      pushItem(item)
-      rawSet(-2, item: Int64(place) + 1)
-    }
-    rawSet(-3)
+    setField(name, Double(nanoseconds) / 1e9)
   }
 }

@@ -30,12 +30,10 @@ private func bedFiles(_ call: HostCall) throws -> Int32 {
     }
     if name != "." && name != ".." { names.append(name) }
   }
-  call.stack.newTable(items: Int32(names.count))
-  for (place, name) in names.sorted().enumerated() {
+  call.stack.push(list: names.sorted()) { name in
     call.stack.newTable(fields: 2)
     call.stack.setField("name", name)
     call.stack.setField("kind", kind(of: "\(path)/\(name)"))
-    call.stack.rawSet(-2, item: Int64(place) + 1)
   }
   return 1
 }

@@ -22,14 +22,12 @@ final class WatchKind: ItemKind {
   func tell(_ source: Loop.Source, of changes: [FileChange], _ watch: ScriptWatch) {
     runtime.callOut(source) { ref in
       runtime.state.dispatch(ref: ref, slot: 1) { stack in
-        stack.newTable(items: Int32(clamping: changes.count))
-        for (place, change) in changes.enumerated() {
+        stack.push(list: changes) { change in
           stack.newTable(fields: 3)
           stack.setField("kind", change.kind.rawValue)
           stack.setField("path", bytes: watch.text(of: change.path))
           if change.isReplaced { stack.setField("replaced", true) }
           if let before = change.before { stack.setField("from", bytes: watch.text(of: before)) }
-          stack.rawSet(-2, item: Int64(place + 1))
         }
         return 1
       }

@@ -123,9 +123,9 @@ final class WorkerRun {
     let stack = state.stack
     let port = link.inward
     stack.push(runtime.module)
-    stack.push("parent" as StaticString)
-    runtime.push(port, sendingTo: PortRight(link.outward, home: 0), on: stack)
-    stack.rawSet(-3)
+    stack.setField("parent") {
+      runtime.push(port, sendingTo: PortRight(link.outward, home: 0), on: stack)
+    }
     stack.pop()
   }
 

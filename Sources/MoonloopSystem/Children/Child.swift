@@ -46,11 +46,6 @@ package struct ChildStatus: Equatable, Sendable {
   /// The signal that killed it.
   package let signal: Int32?
 
-  init(code: Int32?, signal: Int32?) {
-    self.code = code
-    self.signal = signal
-  }
-
   /// Other code in this process took the status.
   package static let unknown = ChildStatus(code: nil, signal: nil)
 }
