@@ -91,9 +91,9 @@ let checkCommand = CommandSpec(
   mixesOperands: true,
   notes: [
     """
-    A file that ends with 'return { ... }', or returns a local table that it names nowhere else, is
-    a configuration; any other is a script. Scripts are read, not run. '-- moonloop: allow RULE'
-    turns a rule off for its line; alone on a line, for the next one.
+    A file that returns a table with sections, written out or computed, is a configuration; any
+    other is a script. Scripts are read, not run. '-- moonloop: allow RULE' turns a rule off for its
+    line; alone on a line, for the next one.
     """,
     """
     Exit status: 0; 1 if there are findings; 2 if the command line is wrong or a file cannot be

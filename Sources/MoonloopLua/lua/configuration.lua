@@ -148,6 +148,20 @@ function configuration.is_one(value)
   return is_near
 end
 
+-- Whether what a file's text returns is meant as a configuration, and not as a module, which has
+-- functions; or nil, what is wrong, and whether that is an effect that no configuration may have.
+function configuration.returns_one(text, path)
+  local ok, values, is_refused = evaluation.run(load((text:gsub("^#[^\n]*", "")), "@" .. path, "t"),
+    path)
+  if not ok then return nil, values, is_refused end
+  local value = values[1]
+  if not configuration.is_one(value) or getmetatable(value) then return false end
+  for key, one in next, value do
+    if type(one) == "function" and not schema.rules[key] then return false end
+  end
+  return true
+end
+
 -- What a file's text shows of the table that it returns: "configuration"; "data" for another table
 -- of constants; nil for a script or a module.
 function configuration.written_as(text)

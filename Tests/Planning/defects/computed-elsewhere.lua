@@ -1,7 +1,8 @@
--- It may be a configuration, or a module that is not to be run: only its text is checked.
+-- A configuration that a function builds is evaluated, as `run` does.
+local ml = require "moonloop"
 local function build()
-  local config = { timers = {} }
-  config.timers.beat = { evry = 1, handler = print }
+  local config = { timers = {}, obsrvers = {} }
+  config.timers.beat = { evry = 1, handler = function() ml.current():stop() end }
   return config
 end
 return build()

@@ -109,7 +109,11 @@ struct PlanningTests {
       Row("check-other-table", "check other-table.lua", folder: "defects"),
       Row("check-computed", "check computed.lua", folder: "defects", status: 1),
       Row("check-computed-section", "check computed-section.lua", folder: "defects", status: 1),
-      Row("check-computed-elsewhere", "check computed-elsewhere.lua", folder: "defects"),
+      Row("check-computed-elsewhere", "check computed-elsewhere.lua", folder: "defects", status: 1),
+      Row("check-computed-error", "check computed-error.lua", folder: "defects", status: 1),
+      Row("check-computed-effect", "check computed-effect.lua", folder: "defects"),
+      Row("check-computed-module", "check computed-module.lua", folder: "defects"),
+      Row("check-computed-requires", "check computed-requires.lua", folder: "defects"),
       Row("check-allowed", "check allowed.lua", folder: "defects"),
       Row(
         "check-json", "check --json wide-tolerance.lua allowed.lua", folder: "defects", status: 1),

@@ -89,7 +89,7 @@ function evaluation.bounded(fn, ...)
 end
 
 -- Runs a chunk that was loaded from a path. Returns true and a table of its results; or false and
--- what is wrong.
+-- what is wrong, and whether it was refused.
 function evaluation.run(chunk, path)
   local source, mistake = getinfo(chunk, "S").source, nil
   local co = coroutine.create(chunk)
@@ -128,7 +128,7 @@ function evaluation.run(chunk, path)
     local text = mistake or type(results[2]) == "string" and results[2]
       or ("%s:%d: %s"):format(path, line(), in_words(results[2]))
     coroutine.close(co)
-    return false, text
+    return false, text, mistake ~= nil
   end
   return true, table.pack(table.unpack(results, 2, results.n))
 end

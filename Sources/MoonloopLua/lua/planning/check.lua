@@ -20,16 +20,16 @@ local function syntax_mistake(text, path)
 end
 
 local DATA = "%s: note: it returns a table, but without a section of a configuration, which are %s"
-local COMPUTED = "%s: note: it seems to compute a configuration, of which only the text is "
-  .. "checked; 'moonloop plan' reads what it returns"
+local COMPUTED = "%s: note: it may be a configuration, of which only the text is checked: %s"
 local SECTIONS = { timers = true, sources = true, observers = true, signals = true }
 
 -- Whether a file that returns something fills a section of a configuration somewhere.
 local function seems_configuration(file)
   for index, token in ipairs(file.list) do
-    local after = file.list[index + 1]
-    if token.kind == "name" and SECTIONS[token.text] and (file.list[index - 1].text == "."
-      or after.text == "=" and file.list[index + 2].text ~= "=") then
+    local before, after = file.list[index - 1], file.list[index + 1]
+    if SECTIONS[token.text] and (token.kind == "name" and (before.text == "."
+        or after.text == "=" and file.list[index + 2].text ~= "=")
+      or token.kind == "string" and before.text == "[") then
       return file:is_module()
     end
   end
@@ -47,37 +47,53 @@ local function has_sections_only(file, brace)
   return true
 end
 
--- Whether a file returns a table whose only fields are sections, wherever they are filled: a
--- configuration, to be evaluated as one that is written out.
-local function is_computed_configuration(file)
-  if file:is_ours() or not seems_configuration(file) then return false end
+-- What a file returns, as far as its text shows: "configuration" for a table whose only fields are
+-- sections, wherever they are filled; "module" for one that has functions; nil if only a run tells.
+local function returned(file)
   local list, value = file.list, 0
   for index, token in ipairs(list) do
     if token.kind == "name" and token.text == "return" and not file:function_at(index) then
       value = index + 1
     end
   end
-  if list[value].text == "{" then return has_sections_only(file, value) end
+  if list[value].text == "{" then
+    return has_sections_only(file, value) and "configuration" or nil
+  end
   local name, is_made = list[value].text, false
+  local is_plain = list[value + 1].kind == "end"
   for index, token in ipairs(list) do
     if token.kind == "name" and token.text == name and index ~= value then
       local after = list[index + 1].text
-      if after == "=" and list[index + 2].text == "{" then
+      if list[index - 1].text == "function" and (after == "." or after == ":") then
+        return "module"
+      elseif after == "=" and list[index + 2].text == "{" then
         is_made = has_sections_only(file, index + 2)
-        if not is_made then return false end
+        is_plain = is_plain and is_made
       elseif after ~= "." or not IS_SECTION[list[index + 2].text] then
-        return false
+        is_plain = false
       end
     end
   end
-  return is_made and list[value + 1].kind == "end"
+  return is_made and is_plain and "configuration" or nil
 end
 
--- What to tell of a file that is read as a script, and may not be one; or nil.
-local function note_on(file, form, path)
-  if file:is_ours() then return nil end
-  if form == "data" then return DATA:format(path, table.concat(configuration.sections, ", ")) end
-  return not form and seems_configuration(file) and COMPUTED:format(path) or nil
+local MODULE <const> = "it has functions, as a module has"
+
+-- Tells a configuration that is computed from a script or a module, by its text and then, as `plan`
+-- does, by what it returns. Returns "configuration" or nil; and what there is to note.
+local function computed_form(file, text, path)
+  if not seems_configuration(file) then return nil end
+  local form = not file:is_ours() and returned(file)
+  if form == "configuration" then return form end
+  if returned(file) == "module" then return nil, not file:is_ours() and MODULE or nil end
+  configuration.set_arguments(path)
+  local is_one, problem, is_refused = configuration.returns_one(text, path)
+  if is_one then return "configuration" end
+  if not problem then return nil end
+  if is_refused or problem:find(": module '[^\n]-' not found:") then
+    return nil, not file:is_ours() and problem:match "^([^\n]*[^\n:])" or nil
+  end
+  return "configuration"
 end
 
 -- The findings of all files: { file, line, rule, what, why, advice } each; and notes as texts. Or
@@ -107,16 +123,17 @@ function check.files(paths, options)
     texts[place], order[path] = text, place
     forms[place] = configuration.written_as(text)
     local line, problem = syntax_mistake(text, path)
-    local file = look(path, text)
-    if not (forms[place] or line) and is_computed_configuration(file) then
-      forms[place] = "configuration"
-    end
+    local file, why = look(path, text), nil
+    if not (forms[place] or line) then forms[place], why = computed_form(file, text, path) end
     if line then
       file.is_broken = true
       file.report("syntax", line, problem)
     elseif forms[place] ~= "configuration" then
       others[#others + 1] = file
-      notes[#notes + 1] = note_on(file, forms[place], path)
+      if forms[place] == "data" and not file:is_ours() then
+        notes[#notes + 1] = DATA:format(path, table.concat(configuration.sections, ", "))
+      end
+      notes[#notes + 1] = why and COMPUTED:format(path, why)
     end
   end
   for place, path in ipairs(paths) do
