@@ -123,7 +123,7 @@ struct DocsEntryTests {
     local loop = ml.current()
     local server = http.serve { host = "127.0.0.1", port = 0, function(request, responder)
       add_methods("responder", upvalue(index_of(responder), "Response"))
-      add_methods("http_request", upvalue(getmetatable(request).__index, "Request"))
+      add_methods("http_request", upvalue(index_of(request), "Request"))
     end }
     loop:task(function()
       local response = http.get("http://127.0.0.1:" .. server.port .. "/")

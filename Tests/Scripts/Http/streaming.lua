@@ -138,10 +138,7 @@ local function continue()
   assert(http.post(other .. "/", "hello and more", expecting).status == 413)
 end
 
-local function bodies()
-  local answer
-  local server <close>, base = serve { on_error = function() end,
-    function() return table.unpack(answer, 1, 2) end }
+local function fields()
   local refused
   local odd <close>, there = serve { function(request)
     refused = select(2, pcall(function() return request.pth end))
@@ -151,6 +148,28 @@ local function bodies()
   end }
   assert(http.post(there .. "/", "x").body == "ada")
   assert(refused:find "^request: unknown field 'pth' %(.*%); did you mean 'path'%?", refused)
+  -- Nor is one written for another, nor what the request is; a handler's own are kept.
+  for _, case in ipairs {
+    { "methd", "request: unknown field 'methd'; did you mean 'method'?" },
+    { "method", "request.method: cannot be set" },
+    { "body", "request.body: cannot be set" },
+    { "query", "request.query: cannot be set" },
+    { "read", "request.read: cannot be set" },
+  } do
+    local strict <close>, here = serve { function(request)
+      request.session, request.user = 7, request.method
+      local names = {}
+      for name in pairs(request) do names[#names + 1] = name end
+      table.sort(names)
+      assert(table.concat(names, " ")
+        == "body headers method path peer query query_text session stream target user version")
+      assert(tostring(request) == "request GET /")
+      local _, said = pcall(function() request[case[1]] = "x" end)
+      return said .. request.session .. request.user
+    end }
+    local said = http.get(here .. "/").body:gsub(" %(.*%)", "")
+    assert(said == case[2] .. "7GET", said)
+  end
   -- What a handler asks of its response, or sets in it, is an error if there is no such thing.
   local strange
   local strict <close>, here = serve { function(_, response)
@@ -160,6 +179,13 @@ local function bodies()
     { function(response) response.status = 404 end,
       "^response: unknown field 'status'; the handler returns it: return status, body, headers$" },
     { function(response) response.headers = {} end, "^response: unknown field 'headers'; the h" },
+    { function(response) response.statuss = 404 end,
+      "^response: unknown field 'statuss'; the handler returns 'status': return status, body" },
+    { function(response) response.stream = 1 end,
+      "^response: unknown field 'stream'; its methods are event, send, start, upgrade$" },
+    { function(response) response.is_started = true end, "^response: unknown field 'is_started'" },
+    { function(response) response.send = print end, "^response.send: cannot be set$" },
+    { function(response) response.send("x") end, "^response:send: must be called with a colon" },
     { function(response) response:finish() end,
       "^response: unknown field 'finish'; its methods are event, send, start, upgrade$" },
     { function(response) response:sed "x" end,
@@ -169,6 +195,12 @@ local function bodies()
     local said = http.get(here .. "/").body:gsub(" %(.*%)", "")
     assert(said:find(case[2]), said)
   end
+end
+
+local function bodies()
+  local answer
+  local server <close>, base = serve { on_error = function() end,
+    function() return table.unpack(answer, 1, 2) end }
   for _, case in ipairs { { { 200, 42 }, "42" }, { { { body = 42 } }, "42" },
     { { 201, 0.25 }, "0.25" }, { { "text" }, "text" },
     { { ("text"):gsub("x", "s") }, "test" }, { { { status = 200 } }, "" } } do
@@ -222,6 +254,7 @@ loop:task(function()
   upload()
   no_body()
   continue()
+  fields()
   bodies()
 end)
 loop:run()

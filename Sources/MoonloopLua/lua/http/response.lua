@@ -34,40 +34,36 @@ end
 
 local function allows_body(status) return status ~= 204 and status ~= 304 end
 
--- What a handler may call.
+-- What a handler may call, on what it gets instead of a response: a table that has only that, so
+-- that no assignment goes unseen.
 local Response = {}
--- What only the server calls.
+-- What the server calls, on a response.
 local responses = {}
 
 local METHODS = { "event", "send", "start", "upgrade" }
--- The fields that not every response has.
-local IS_STATE = { has_failed = true, is_bare = true, is_chunked = true, left = true }
+local RETURNED = { "body", "headers", "status" }
 
 -- A handler has taken a name for one of a response.
-local function refuse_field(name)
-  if name == "status" or name == "headers" or name == "body" then
+local function refuse_field(_, name)
+  name = tostring(name)
+  if Response[name] then mistake(("response.%s: cannot be set"):format(name)) end
+  local meant = spelling.nearest(name, RETURNED, 1)
+  if meant then
     mistake(("response: unknown field '%s'"):format(name),
-      "; the handler returns it: return status, body, headers")
+      ("; the handler returns %s: return status, body, headers"):format(
+        meant == name and "it" or ("'%s'"):format(meant)))
   end
-  mistake(("response: unknown field '%s'"):format(tostring(name)),
-    spelling.hint(tostring(name), METHODS, "its methods are"))
+  mistake(("response: unknown field '%s'"):format(name),
+    spelling.hint(name, METHODS, "its methods are"))
 end
 
-local meta = { __name = "response", __metatable = "response" }
+local STATE <const> = 1
+local meta = { __name = "response", __metatable = "response", __newindex = refuse_field }
+function meta.__index(self, name) return Response[name] or refuse_field(self, name) end
 
-local function check_self(self, method)
+local function state_of(self, method)
   if getmetatable(self) ~= "response" then handles.refuse("response", method) end
-end
-
-function meta.__index(_, name)
-  local method = Response[name]
-  if method or IS_STATE[name] then return method end
-  refuse_field(name)
-end
-
-function meta.__newindex(self, name, value)
-  if not IS_STATE[name] then refuse_field(name) end
-  rawset(self, name, value)
+  return self[STATE]
 end
 
 -- What begins messages about what a handler has returned: it has no line.
@@ -94,14 +90,15 @@ end
 -- @param keeps whether the connection is to stay open
 -- @param timeout for each write
 function responses.new(stream, request, keeps, timeout)
-  return setmetatable({ stream = stream, request = request, keeps = keeps, timeout = timeout,
+  return { stream = stream, request = request, keeps = keeps, timeout = timeout,
     is_head = request.method == "HEAD", is_started = false, is_upgraded = false,
-    is_over = false }, meta)
+    is_over = false }
 end
 
---- Writes the head. `send` then writes parts, and the handler's return ends the response.
-function Response:start(status, headers)
-  check_self(self, "start")
+--- What a handler gets of a response.
+function responses.handle(self) return setmetatable({ [STATE] = self }, meta) end
+
+local function start(self, status, headers)
   if self.is_started then mistake "response:start: the response has already been started" end
   local made = fields.new(headers, "response:start")
   local length = fields.length(made, "response:start")
@@ -113,6 +110,9 @@ function Response:start(status, headers)
   end
   return responses.write_head(self, status, made, nil, "response:start")
 end
+
+--- Writes the head. `send` then writes parts, and the handler's return ends the response.
+function Response:start(status, headers) return start(state_of(self, "start"), status, headers) end
 
 -- Whether a field, which may be a list, has a word.
 local function has_word(value, word)
@@ -140,12 +140,11 @@ function responses.write_head(self, status, made, text, what)
   return self.stream:write(head, text or "")
 end
 
-function Response:send(...)
-  check_self(self, "send")
+local function send(self, ...)
   if self.is_over then
     mistake("response:send: the answer has ended, as its handler has returned or upgraded it")
   end
-  if not self.is_started then self:start(200) end
+  if not self.is_started then start(self, 200) end
   local data = table.concat { ... }
   if data == "" or self.is_bare then return true end
   if self.left then
@@ -159,6 +158,8 @@ function Response:send(...)
   if not ok then self.has_failed = true end
   return ok and true, problem, code
 end
+
+function Response:send(...) return send(state_of(self, "send"), ...) end
 
 -- Ends a response whose parts were all sent.
 local function finish_parts(self)
@@ -181,18 +182,19 @@ local function send_parts(self, source)
       mistake(("%s: a part of a body must be a string or a number, got %s"):format(SERVE,
         host.given(part)))
     end
-    if not self:send(tostring(part)) then return nil end
+    if not send(self, tostring(part)) then return nil end
   end
 end
 
 --- Sends a server-sent event.
 function Response:event(event)
-  check_self(self, "event")
+  local response = state_of(self, "event")
   local text = events.encode(event)
-  if not self.is_started then
-    self:start(200, { ["content-type"] = "text/event-stream", ["cache-control"] = "no-cache" })
+  if not response.is_started then
+    start(response, 200,
+      { ["content-type"] = "text/event-stream", ["cache-control"] = "no-cache" })
   end
-  return self:send(text)
+  return send(response, text)
 end
 
 -- Whether the client has asked for a protocol (RFC 9110, 7.8).
@@ -202,10 +204,7 @@ local function has_asked(request, protocol)
     and fields.has(rawget(headers, "upgrade"), protocol:lower())
 end
 
---- Ends HTTP on this connection: the stream is the handler's, until that returns. A client that
---- has not asked for the protocol gets a 426, and the handler nil, message, code.
-function Response:upgrade(protocol, headers)
-  check_self(self, "upgrade")
+local function upgrade(self, protocol, headers)
   if self.is_started then mistake "response:upgrade: the response has already been started" end
   if type(protocol) ~= "string" then
     mistake "response:upgrade: needs the name of the protocol, e.g. \"websocket\""
@@ -228,6 +227,12 @@ function Response:upgrade(protocol, headers)
   self.stream:on(nil)
   self.stream:set_timeout(nil, nil)
   return self.stream
+end
+
+--- Ends HTTP on this connection: the stream is the handler's, until that returns. A client that
+--- has not asked for the protocol gets a 426, and the handler nil, message, code.
+function Response:upgrade(protocol, headers)
+  return upgrade(state_of(self, "upgrade"), protocol, headers)
 end
 
 --- The peer must not take what it has got for a whole response.
@@ -275,7 +280,7 @@ function responses.finish(self, status, text, headers)
   end
   local made = fields.new(headers, SERVE)
   if type(text) == "function" then
-    self:start(status, made)
+    start(self, status, made)
     if self.is_bare then return end
     return send_parts(self, text)
   end

@@ -1,6 +1,7 @@
 -- The server: one task per connection answers its requests in order, within limits.
 local ml = require "moonloop"
 local body = require "moonloop.http.body"
+local handles = require "moonloop.text.handles"
 local host = require "moonloop.text.host"
 local leaving = require "moonloop.http.leaving"
 local message = require "moonloop.http.message"
@@ -30,21 +31,27 @@ local function refuse(stream, status, problem)
   stream:close()  -- what the peer still sends is dropped, so that it sees the answer
 end
 
+-- What a handler may ask of a request, on what it gets instead of one: a table that has only that,
+-- and what the handler itself keeps in it.
 local Request = {}
 -- The fields of a request; some may be nil.
 local FIELDS = { "body", "failure", "headers", "method", "path", "peer", "query", "query_text",
   "read", "stream", "target", "version" }
-local IS_FIELD = { awaits_continue = true, is_read = true, length = true, limit = true,
-  parts = true }
-for _, name in ipairs(FIELDS) do IS_FIELD[name] = true end
+local IS_FIELD = {}
+for _, name in ipairs(FIELDS) do IS_FIELD[name] = name ~= "read" end
 
-local meta = {}
+local STATE <const> = 1
+local meta = { __name = "request", __metatable = "request" }
+
 function meta.__index(self, name)
-  if name == "query" then  -- read when it is asked for: few handlers do
-    self.query = url.parse_query(self.query_text)
-    return self.query
+  local request = self[STATE]
+  if IS_FIELD[name] then
+    if name == "query" and not request.query then  -- read when it is asked for: few handlers do
+      request.query = url.parse_query(request.query_text)
+    end
+    return request[name]
   end
-  if Request[name] or IS_FIELD[name] then return Request[name] end
+  if Request[name] then return Request[name] end
   if name == "json" then
     mistake("request: unknown field 'json'", "; decode its body: ml.json.decode(request.body)")
   end
@@ -52,24 +59,50 @@ function meta.__index(self, name)
     spelling.hint(tostring(name), FIELDS, "its fields are"))
 end
 
---- Gives the next part of the body; nil at the end, or nil, message, code.
+function meta.__newindex(self, name, value)
+  if IS_FIELD[name] ~= nil then mistake(("request.%s: cannot be set"):format(name)) end
+  local near = type(name) == "string" and spelling.nearest(name, FIELDS, 1)
+  if near then
+    mistake(("request: unknown field '%s'"):format(name), ("; did you mean '%s'?"):format(near))
+  end
+  rawset(self, name, value)
+end
+
+function meta.__tostring(self) return ("request %s %s"):format(self.method, self.target) end
+
+function meta.__pairs(self)
+  local all = {}
+  for _, name in ipairs(FIELDS) do all[name] = IS_FIELD[name] and self[name] or nil end
+  for name, value in next, self do
+    if name ~= STATE then all[name] = value end
+  end
+  return next, all
+end
+
+-- Gives the next part of the body; nil at the end, or nil, message, code.
+local function read(request, most)
+  if request.is_read then return nil end
+  if request.awaits_continue then
+    request.awaits_continue = nil
+    if not (request.length and request.length > request.limit) then
+      request.stream:write "HTTP/1.1 100 Continue\r\n\r\n"
+    end
+  end
+  local part, problem, code = request.parts(most)
+  if part then return part end
+  request.is_read, request.failure = not problem, code
+  if problem then return nil, problem, code end
+end
+
 function Request:read(most)
+  if getmetatable(self) ~= "request" then handles.refuse("request", "read") end
+  local request = self[STATE]
   body.check_most("request", most)
-  if rawget(self, "body") then
+  if request.body then
     mistake("request:read: the body was read already: it is request.body",
       "; or serve with stream_bodies = true")
   end
-  if self.is_read then return nil end
-  if self.awaits_continue then
-    self.awaits_continue = nil
-    if not (self.length and self.length > self.limit) then
-      self.stream:write "HTTP/1.1 100 Continue\r\n\r\n"
-    end
-  end
-  local part, problem, code = self.parts(most)
-  if part then return part end
-  self.is_read, self.failure = not problem, code
-  if problem then return nil, problem, code end
+  return read(request, most)
 end
 
 -- Prepares the body of a request. Returns nil, status, and what is wrong.
@@ -109,7 +142,7 @@ local function read_body(request, stream, options)
   local ready, status, why, code = prepare(request, stream, options)
   if not ready then return refuse(stream, status, why) end
   if request.is_read or options.stream_bodies then return true end
-  request.body, why, code = body.read(function() return Request.read(request) end)
+  request.body, why, code = body.read(function() return read(request) end)
   if request.body then return true end
   if code ~= "ECONNRESET" then refuse(stream, status_of(code), why) end
 end
@@ -137,7 +170,7 @@ local function read_request(stream, peer, options)
   end
   if request.is_read and not options.stream_bodies then request.body = request.body or "" end
   if not request.path then split_target(request) end
-  return setmetatable(request, meta), is_simple or message.keeps_alive(request)
+  return request, is_simple or message.keeps_alive(request)
 end
 
 -- Ends the response of a handler that did not return; one for all requests of a connection.
@@ -169,7 +202,8 @@ end
 -- Calls the handler. If it fails, the peer gets a 500 and the error is reported as the task's.
 -- Returns the stream if all is well; else it may be closed.
 local function answer(request, response, handler)
-  local first, text, headers = handler(request, response)
+  local first, text, headers =
+    handler(setmetatable({ [STATE] = request }, meta), responses.handle(response))
   if not request.is_read and request.failure and not response.is_started then
     refuse(request.stream, status_of(request.failure), "the body cannot be read")
   elseif request.stream:is_valid() then
@@ -181,7 +215,7 @@ end
 local function skip(request)
   local skipped = 0
   while not request.is_read and skipped < SKIPPED do
-    local part = request:read()
+    local part = read(request)
     skipped = skipped + #(part or "")
     if not part then break end
   end
