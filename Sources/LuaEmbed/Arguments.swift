@@ -115,7 +115,8 @@ extension LuaStack {
       let text = string(index) ?? ""
       return text.utf8.count <= 40 ? "\"\(text)\"" : "a string of \(text.utf8.count) bytes"
     case .nil where index > 0: return "nil"  // an argument
-    case .none, .nil: return "nothing"
+    case .none: return "no value"  // an absent argument, as in stock Lua
+    case .nil: return "nothing"
     case .boolean: return boolean(index) ? "true" : "false"
     default: return LuaText.withArticle(describe(index))
     }

@@ -74,7 +74,7 @@ struct ArgumentTests {
       ),
       ("check('text', {})", "check: 'name' must be a string, got a table (app.lua:1)"),
       ("check('text', 1)", "check: 'name' must be a string, got 1 (app.lua:1)"),
-      ("check('text')", "check: 'name' must be a string, got nothing (app.lua:1)"),
+      ("check('text')", "check: 'name' must be a string, got no value (app.lua:1)"),
       ("check('flag', 'no')", "check: 'close' must be true or false, got \"no\" (app.lua:1)"),
       ("check('function', nil)", "check: the handler must be a function, got nil (app.lua:1)"),
       (

@@ -121,7 +121,7 @@ private struct Cell: LuaStruct {
 
   @Test(arguments: [
     ("shop:add { name = 'a' }", "Shop.add: argument 1.count must be an integer, got nothing"),
-    ("shop:add()", "Shop.add: argument 1 must be a table, got nothing"),
+    ("shop:add()", "Shop.add: argument 1 must be a table, got no value"),
     ("shop:add({ name = 'a', count = 1 }, 'x')", "Shop.add: argument 2 must be an integer"),
     ("shop.add(shop, 5)", "Shop.add: argument 2 must be a table, got 5"),
     ("local other = { add = shop.add } other:add(5)", "Shop.add: self must be a Shop, got a table"),

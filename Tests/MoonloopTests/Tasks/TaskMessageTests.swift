@@ -6,7 +6,7 @@ import Testing
 @Suite struct TaskMessageTests {
   /// A chunk that raises, and the message; `ml` and `loop` are defined.
   static let messages: [(chunk: String, message: String)] = [
-    ("loop:task()", "loop:task: takes a function, got nothing (m:1)"),
+    ("loop:task()", "loop:task: takes a function, got no value (m:1)"),
     ("loop:task(5)", "loop:task: takes a function, got 5 (m:1)"),
     (
       "loop:task {}",
@@ -31,7 +31,7 @@ import Testing
     ),
     (
       "t.await()",
-      "task:await: must be called with a colon; got nothing for the task (m:1)"
+      "task:await: must be called with a colon; got no value for the task (m:1)"
     ),
     (
       "t:await { timeout = 1 }",
@@ -70,7 +70,7 @@ import Testing
       "ml.await: the function must return a handle to be closed on cancelling, or nothing, got a "
         + "table (m:1)"
     ),
-    ("ml.timeout(1)", "ml.timeout: takes a function, got nothing (m:1)"),
+    ("ml.timeout(1)", "ml.timeout: takes a function, got no value (m:1)"),
     (
       "ml.timeout('x', print)",
       "ml.timeout: the time must be seconds, a number >= 0, got \"x\" (m:1)"

@@ -155,7 +155,7 @@ same(message(ml.channel, -1),
   "ml.channel: the capacity must be a whole number from 0 to 16777216, got -1")
 same(message(ml.channel, { size = 1 }), "ml.channel: unknown option 'size'")
 same(message(any.receive),
-  "channel:receive: must be called with a colon; got nothing for the channel")
+  "channel:receive: must be called with a colon; got no value for the channel")
 assert(tostring(one):find "^channel 'one' %(made at .*channel.lua:%d+%): 0 of 1$", tostring(one))
 
 -- Where Lua cannot wait: an error, even if there is a value; `try_receive` works.
