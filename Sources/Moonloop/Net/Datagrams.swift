@@ -12,7 +12,8 @@ final class ScriptDatagrams {
   var isConnected = false
   /// As for a server.
   var identity = ""
-  var requested: [String] = []
+  /// The keys of its addresses.
+  var requested: [[UInt8]] = []
   var waiting: DatagramWait?
 
   init(_ runtime: Runtime, _ source: Loop.DescriptorSource) {
@@ -106,7 +107,7 @@ func netUDP(_ call: HostCall) throws -> Int32 {
   let name = try options.name()
   let hasHandler = try options.pushHandlerOrNil("[1]")
   let identity = name ?? (port > 0 ? local.text : "")
-  let requested = [local.text] + [remote].compactMap { $0?.text }
+  let requested = [local.key] + [remote].compactMap { $0?.key }
   let kept = try call.remake(
     DatagramsKind.self, identity, handlers: 1, options, modes: modes ?? [.default]
   ) { ScriptDatagrams.of($0)?.requested == requested }

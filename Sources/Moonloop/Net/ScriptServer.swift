@@ -26,7 +26,8 @@ final class ScriptServer {
   var settings = ServerSettings()
   /// What identifies it when it is made again: its name, or the requested addresses.
   var identity = ""
-  var requested: [String] = []
+  /// The keys of those.
+  var requested: [[UInt8]] = []
   /// What distinguishes the file of a Unix socket from another in its place.
   var fileIdentity: UInt64?
   /// How many of its connections are open.

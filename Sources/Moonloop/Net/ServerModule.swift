@@ -33,7 +33,8 @@ func netListen(_ call: HostCall) throws -> Int32 {
     1, listenOptions, example: "{ port = 8080, function(stream, peer) … end }")
   let passed = try passedName(options, call)
   let places = try requestedPlaces(options, isPassed: passed != nil, call)
-  let requested = passed.map { ["a socket passed by systemd " + $0] } ?? places.map(\.text)
+  let texts = passed.map { ["a socket passed by systemd " + $0] } ?? places.map(\.text)
+  let requested = passed == nil ? places.map(\.key) : texts.map { Array($0.utf8) }
   let request = try ListenRequest(options)
   let modes = try options.modes()
   let limits = try StreamLimits(options)
@@ -42,7 +43,7 @@ func netListen(_ call: HostCall) throws -> Int32 {
   let most = try options.integer("max_connections", in: 1...Int.max)
   let name = try options.name()
   let hasHandler = try options.pushHandlerOrNil("[1]")
-  let identity = name ?? requested.joined(separator: ",")
+  let identity = name ?? texts.joined(separator: ",")
   let tls = try call.listenerTLS(options)
   let kept = try call.remake(
     ServerKind.self, identity, handlers: 1, options, modes: modes ?? [.default]

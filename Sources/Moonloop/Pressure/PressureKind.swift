@@ -61,7 +61,8 @@ final class ScriptPressure {
   }
 
   func isSame(as other: ScriptPressure) -> Bool {
-    resource == other.resource && trigger == other.trigger && path == other.path
+    resource == other.resource && trigger == other.trigger
+      && ExactText(path) == ExactText(other.path)
   }
 
   /// As text: "memory, some tasks stalled for 0.1 s within 2 s".

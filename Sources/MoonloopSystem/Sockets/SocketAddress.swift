@@ -66,6 +66,9 @@ package struct SocketAddress: Sendable {
     }
   }
 
+  /// What tells it from others: of two paths that read alike, one may be another.
+  package var key: [UInt8] { hostBytes + (port.map { ":\($0)" } ?? "").utf8 }
+
   /// As text: "127.0.0.1:80", "[::1]:80", "/run/app.sock".
   package var text: String {
     guard let port else { return host.isEmpty ? "an unnamed socket" : host }

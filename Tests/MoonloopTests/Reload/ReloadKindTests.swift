@@ -60,6 +60,34 @@ import Testing
     #expect(run.reports == [])
   }
 
+  @Test func `a socket whose path reads alike is another`() throws {
+    let app = { (name: String) in
+      """
+      local ml = require "moonloop"
+      local state = ml.reload.state("all", {})
+      local path = FOLDER .. "/\(name)"
+      local listener = ml.net.listen { path = path, name = "here", function() end }
+      print(rawequal(state.listener, listener), listener.address.path == path)
+      state.listener = listener
+      """
+    }
+    let run = try ReloadRun.of(
+      ["app.lua": app(#"\u{e9}"#)],
+      [
+        Step(time: 1, files: ["app.lua": app(#"e\u{301}"#)]),
+        Step(time: 2, files: ["app.lua": app(#"\xff"#)]),
+        Step(time: 3, files: ["app.lua": app(#"\xfe"#)]),
+        Step(time: 4, files: ["app.lua": app(#"\xfe"#) + " "]),
+      ], seconds: 5)
+    let new = { (number: Int) in "generation \(number): 0 kept, 1 made, 1 ended" }
+    #expect(
+      run.lines == [
+        "false true", "false true", new(2), "false true", new(3), "false true", new(4),
+        "true true", "generation 5: 1 kept, 0 made, 0 ended",
+      ])
+    #expect(run.reports == [])
+  }
+
   @Test func `a named port goes over to the new file, or gives its name back`() throws {
     let app = { (name: String, options: String) in
       """
