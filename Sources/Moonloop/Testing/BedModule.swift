@@ -27,6 +27,8 @@ package final class TestBed {
   var hearsSignals = false
   /// The number given to the last leftover.
   var lastID = 0
+  /// The tasks there were at the last look; held as well.
+  var knownTasks: [ScriptTask] = []
   /// Whether it runs a program, which knows nothing about tests and their clocks.
   var runsProgram = false
   /// Called for each line.
@@ -132,6 +134,8 @@ private let bedEntries: [LuaEntry] = [
   .function("order") { hostAction($0, $1, "order", bedOrder) },
   .function("start") { host($0, $1, "start", bedStart) },
   .function("hear") { host($0, $1, "hear", bedHear) },
+  .function("reports") { host($0, $1, "reports", bedReports) },
+  .function("tasks") { host($0, $1, "tasks", bedTasks) },
   // `end_program(signal)`: ends the program as a signal does.
   .function("end_program") {
     hostAction($0, $1, "end_program") {
@@ -230,6 +234,30 @@ private func bedHear(_ call: HostCall) throws -> Int32 {
   let number = Ending.hear()
   if number == 0 { return 0 }
   call.stack.push(Int(number))
+  return 1
+}
+
+/// `reports(kept)`: takes the reports of errors in the present call beyond the first ones, which
+/// stay; and how many those are. Without a number all stay.
+private func bedReports(_ call: HostCall) throws -> Int32 {
+  let kept = call.stack.type(1) == .number ? max(0, call.stack.integer(1) ?? .max) : .max
+  guard let bed = call.runtime.bed else { return 0 }
+  call.stack.push(bed.pushReports(after: kept, on: call.stack))
+  return 2
+}
+
+/// `tasks(true)`: looks at the tasks there are. `tasks()`: those made since that have not ended.
+private func bedTasks(_ call: HostCall) throws -> Int32 {
+  guard let bed = call.runtime.bed else { return 0 }
+  let all = call.runtime.tasks.all
+  if call.stack.type(1) == .boolean {
+    bed.knownTasks = all
+    return 0
+  }
+  let known = Set(bed.knownTasks.map(ObjectIdentifier.init))
+  bed.knownTasks = []
+  let new = all.filter { !known.contains(ObjectIdentifier($0)) }
+  call.stack.push(list: new) { call.push(handleOf: $0) }
   return 1
 }
 
@@ -353,9 +381,13 @@ extension TestBed {
     }
   }
 
-  /// Pushes a list of the reports since the last time. [-0, +1]
-  func pushReports(on stack: LuaStack) {
-    stack.push(list: levels.last?.reports ?? []) { stack.push($0) }
-    if let last = levels.indices.last { levels[last].reports = [] }
+  /// Takes the reports beyond the first ones, and pushes a list of them. [-0, +1]
+  /// - Returns: How many are left.
+  @discardableResult
+  func pushReports(after kept: Int = 0, on stack: LuaStack) -> Int {
+    stack.push(list: levels.last?.reports.dropFirst(kept) ?? []) { stack.push($0) }
+    guard let last = levels.indices.last else { return 0 }
+    levels[last].reports.removeLast(max(0, levels[last].reports.count - kept))
+    return levels[last].reports.count
   }
 }

@@ -62,6 +62,31 @@ describe("a property", function()
   end)
 end)
 
+describe("a case of a property", function()
+  it("fails where a task or a handler of it fails", { clock = "virtual" }, function(loop, _, t)
+    local makers = { t.any.integer(0, 1000) }
+    local function check(a) assert(a < 500, "too large") end
+    for _, property in ipairs {
+      function(a) loop:task(function() check(a) end) end,
+      function(a) loop:task(function()
+        ml.sleep(10)
+        check(a)
+      end) end,
+      function(a) loop:task({ owner = "none" }, function() check(a) end) end,
+      function(a) loop:after(0, function() check(a) end) end,
+      function(a)
+        loop:perform(function() check(a) end)
+        return a < 900
+      end,
+    } do
+      local message = failing(t.forall, t, makers, property)
+      assert.matches("does not hold for 500\n", message, 1, true)
+      assert.matches("too large", message, 1, true)
+    end
+    t:forall(makers, function(a) loop:task(function() assert(a < 1001) end) end)
+  end)
+end)
+
 describe("eventually", function()
   it("gives what the function returns once it raises nothing", { clock = "virtual" },
     function(loop, _, t)

@@ -2,7 +2,10 @@
 --
 -- What makes a value draws whole numbers, of which 0 is the simplest. The numbers that were drawn
 -- are kept; fewer or smaller ones make a simpler value, whatever makes it.
+local bed = require "moonloop.testing.bed"
+local beds = require "moonloop.testing.beds"
 local failure = require "moonloop.testing.failure"
+local ml = require "moonloop"
 local units = require "moonloop.text.units"
 local values = require "moonloop.testing.values"
 
@@ -10,6 +13,8 @@ local properties = {}
 
 -- How many cases are tried to make a failure smaller.
 local TRIES = 1000
+-- How long a case waits for the tasks that it has made, in seconds of its clock.
+local PATIENCE = { real = 1, virtual = 60 }
 -- What the awaits of a test that is ended raise.
 local OVER = "the test is over"
 
@@ -155,16 +160,41 @@ local function arguments(makers, source)
   return list
 end
 
+-- What pcall returns; the end of the test, and of a test that is pending, is no failure of a case.
+local function checked(ok, result)
+  if not ok and (failure.kind(result) == "pending" or result == OVER) then error(result, 0) end
+  return ok, result
+end
+
+local function await_all(tasks)
+  for _, task in ipairs(tasks) do task:await() end
+end
+
+-- Calls the function, and lets what it has begun go on: handlers that are due; tasks, for a while.
+-- Returns what pcall does, and the first error that was reported meanwhile.
+local function call(fn, list)
+  local _, before = bed.reports()
+  bed.tasks(true)
+  local ok, result = checked(pcall(fn, table.unpack(list, 1, list.n)))
+  local are_well, raised = checked(pcall(ml.timeout, PATIENCE[beds.clock()] or PATIENCE.virtual,
+    await_all, bed.tasks()))
+  if ok and not are_well then ok, result = are_well, raised end
+  ml.sleep(0)
+  ml.sleep(0)
+  local report = bed.reports(before)[1]
+  return ok, result, report and failure.reported(report).message
+end
+
 -- Calls the function with what a source makes. Returns nil; or the arguments, shown before the call
 -- may change them, and the error.
 local function failing(makers, fn, source)
   local list = arguments(makers, source)
   local shown = {}
   for index = 1, list.n do shown[index] = values.format(list[index]) end
-  local ok, result = pcall(fn, table.unpack(list, 1, list.n))
-  if ok and result ~= false then return nil end
-  if not ok and (failure.kind(result) == "pending" or result == OVER) then error(result, 0) end
-  return table.concat(shown, ", "), ok and "it returned false" or failure.text(result)
+  local ok, result, reported = call(fn, list)
+  if ok and result ~= false and not reported then return nil end
+  return table.concat(shown, ", "), not ok and failure.text(result) or reported
+    or "it returned false"
 end
 
 local function is_simpler(a, b)
