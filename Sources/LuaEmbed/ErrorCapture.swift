@@ -51,18 +51,18 @@ extension LuaState {
     if cml_is_stop(record, stack.L) { return stopError() }
     switch stack.type(-1) {
     case .string:
-      let message = stack.withBytes(-1) { LuaText.clean($0) } ?? ""
-      if message == "C stack overflow" {
+      let error = LuaError(textOn: stack)
+      if error.message == "C stack overflow" {
         return LuaError(kind: .nesting, message: "calls of Lua and C are nested too deep")
       }
-      return LuaError(message: message)
+      return error
     case .userdata:
       if let box = stack.object(-1, of: errorKind, as: ErrorBox.self) { return unwrap(box, stack) }
       fallthrough
     default:
       var error: LuaError
       do throws(LuaError) {
-        error = LuaError(message: try describeError(on: stack))
+        error = try describeError(on: stack)
       } catch { return error }
       if stack.type(-1) == .table { error.code = stack.rawField(-1, "code") }
       cml_pushvalue(stack.L, -1)
@@ -117,23 +117,22 @@ extension LuaState {
   /// The text of an error value that is not a string: its `__tostring` runs under protection and
   /// the limits of a call-out; if that fails, a table's `message`, or the type.
   /// - Throws: What stopped that call.
-  private func describeError(on stack: LuaStack) throws(LuaError) -> String {
+  private func describeError(on stack: LuaStack) throws(LuaError) -> LuaError {
     let type = stack.type(-1)
-    if type == .nil { return "(error object is a nil value)" }
-    if type == .table, stack.reserve(4), !cml_has_metafield(stack.L, -1, "__tostring") {
-      if let text = stack.rawField(-1, "message") { return LuaText.clean(text) }
-      return "(error object is a table value)"
+    let plain = LuaError(message: "(error object is a \(type.name) value)")
+    guard type != .nil, stack.reserve(4) else { return plain }
+    if type == .table, !cml_has_metafield(stack.L, -1, "__tostring") {
+      return messageField(on: stack) ?? plain
     }
-    guard stack.reserve(4) else { return "(error object is a \(type.name) value)" }
     let task = cml_task_take(record)
     let inner = LuaStack(L: cml_task_state(record, task))
     cml_push_tostring(inner.L)
     cml_pushvalue(stack.L, -1)
     cml_xmove(stack.L, inner.L, 1)
     let result = cml_run(record, task, 1, true)
-    var text: String?
+    var described: LuaError?
     if result.outcome == Int32(CML_RETURNED.rawValue) {
-      text = inner.withBytes(-1) { LuaText.clean($0) }
+      if inner.type(-1) == .string { described = LuaError(textOn: inner) }
       cml_task_give_back(record, task)
     } else if result.outcome == Int32(CML_STOPPED.rawValue) {
       var stop = stopError()
@@ -143,9 +142,15 @@ extension LuaState {
     } else {
       abandon(result)
     }
-    if let text { return text }
-    if type == .table, let text = stack.rawField(-1, "message") { return LuaText.clean(text) }
-    return "(error object is a \(type.name) value)"
+    return described ?? (type == .table ? messageField(on: stack) : nil) ?? plain
+  }
+
+  /// What a table's `message` says.
+  private func messageField(on stack: LuaStack) -> LuaError? {
+    stack.push("message" as StaticString)
+    defer { stack.pop() }
+    _ = cml_rawget(stack.L, -2)
+    return stack.type(-1) == .string ? LuaError(textOn: stack) : nil
   }
 
   /// Gives back a task whose outcome is not needed.
@@ -216,8 +221,7 @@ extension LuaState {
       return
     }
     if let error = error as? LuaError, error.kind == .runtime || error.kind == .syntax {
-      stack.push(error.message)
-      return
+      return stack.push(messageOf: error)
     }
     guard let object = cml_push_retained(stack.L, errorKind) else {
       stack.pop()
@@ -229,7 +233,29 @@ extension LuaState {
   }
 }
 
+extension LuaError {
+  /// With the string on top of the stack as its message. [-0, +0, raises: -]
+  fileprivate init(textOn stack: LuaStack) {
+    var isWhole = false
+    let message = stack.withBytes(-1) { bytes in
+      let message = LuaText.clean(bytes)
+      isWhole = message.utf8.elementsEqual(bytes)
+      return message
+    }
+    self.init(message: message ?? "")
+    if isWhole || !stack.reserve(1) { return }
+    cml_pushvalue(stack.L, -1)
+    text = LuaReference(popping: stack)
+  }
+}
+
 extension LuaStack {
+  /// Pushes an error's message, as Lua has it. [-0, +1, raises: -]
+  package func push(messageOf error: LuaError) {
+    if let text = error.text, text.belongs(to: state) { return text.put(on: self) }
+    push(error.message)
+  }
+
   /// The Swift object behind one of our userdata, if it is of this kind.
   func object<T: AnyObject>(_ index: Int32, of kind: OpaquePointer, as: T.Type) -> T? {
     guard let object = cml_to_object(L, index, kind), let pointer = object.pointee.pointer else {

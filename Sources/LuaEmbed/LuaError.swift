@@ -51,7 +51,9 @@ public struct LuaError: Error, CustomStringConvertible {
   /// What sort of error it is.
   public var kind: Kind
   /// What happened, at most 4 kB, without control bytes.
-  public var message: String
+  public var message: String { didSet { text = nil } }
+  /// The message as Lua has it, where that are other bytes: it is longer, or is no UTF-8.
+  package var text: LuaReference?
   /// The code of an error table or of a `LuaFailure`, such as `ENOENT`.
   public var code: String?
   /// The calls that were active, innermost first; empty if they were not requested.

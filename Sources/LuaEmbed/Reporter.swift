@@ -5,7 +5,7 @@ internal import CLuaShims
 /// Cleans text of scripts.
 package enum LuaText {
   /// The longest message that is kept, in bytes.
-  static let bound = 4096
+  package static let bound = 4096
 
   /// A type's name with its article: "an integer", "a string".
   static func withArticle(_ words: String) -> String {
@@ -21,7 +21,7 @@ package enum LuaText {
   }
 
   /// The same from bytes; invalid UTF-8 is replaced.
-  static func clean(_ bytes: UnsafeRawBufferPointer) -> String {
+  package static func clean(_ bytes: UnsafeRawBufferPointer) -> String {
     let isCut = bytes.count > bound
     var kept = Array(bytes.prefix(bound))
     for i in kept.indices where (kept[i] < 0x20 && kept[i] != 9 && kept[i] != 10) || kept[i] == 0x7f

@@ -188,16 +188,19 @@ extension Runtime {
   }
 
   /// An error in the form in which it goes to another state.
-  /// - Parameter raised: What was raised, if it is known.
-  func crossing(_ error: LuaError, _ raised: LuaReference? = nil) -> WorkerFailure {
-    guard let raised = error.value ?? raised else { return WorkerFailure(error) }
+  func crossing(_ error: LuaError) -> WorkerFailure {
     let stack = state.stack
+    var bytes: [UInt8]?
+    if let text = error.text {
+      stack.push(text)
+      bytes = stack.withBytes(-1) { $0.count <= largestCopy ? Array($0) : nil } ?? nil
+      stack.pop()
+    }
+    guard let raised = error.value else { return WorkerFailure(error, bytes: bytes) }
     stack.push(raised)
     defer { stack.pop() }
-    // The message has it all, unless it is a string of other bytes than text has.
-    if error.value == nil && stack.text(-1) != nil { return WorkerFailure(error) }
     let value = try? StructuredClone(stack, -1, most: largestCopy) { attachment($0, $1) }
-    return WorkerFailure(error, value: value)
+    return WorkerFailure(error, bytes: bytes, value: value)
   }
 
   /// Calls a global function of this state for a task of another.
@@ -219,7 +222,7 @@ extension Runtime {
       guard let failure = task.failure else { return .failure(.ended) }
       failure.isTaken = true
       if failure.error.isStop { return .failure(.refused(placed(failure.error))) }
-      return .failure(.raised(crossing(failure.error, failure.value)))
+      return .failure(.raised(crossing(failure.error)))
     case .returned: return results(of: task)
     }
   }

@@ -85,26 +85,35 @@ extension Runtime {
     stack.push("value" as StaticString)
     defer { stack.pop() }
     _ = stack.rawGet(-2)
-    let message = stack.string(-1) ?? "an error of the guest"
+    if let bytes = stack.withBytes(-1, { Array($0) }) {
+      let error = LuaError(message: bytes.withUnsafeBytes { LuaText.clean($0) })
+      return .failure(.raised(WorkerFailure(error, bytes: bytes)))
+    }
+    let error = LuaError(message: "an error of the guest")
     let value = try? StructuredClone(stack, -1) { attachment($0, $1) }
-    return .failure(.raised(WorkerFailure(LuaError(message: message), value: value)))
+    return .failure(.raised(WorkerFailure(error, value: value)))
   }
 
   /// An error that the process reports.
   func failure(on stack: LuaStack) -> WorkerFailure? {
-    guard let message = stack.rawField(-1, "error") else { return nil }
+    stack.push("error" as StaticString)
+    _ = stack.rawGet(-2)
+    let bytes = stack.withBytes(-1) { Array($0) }
+    stack.pop()
+    guard let bytes else { return nil }
     let lines = (stack.rawField(-1, "traceback") ?? "").split(separator: "\n").prefix(40)
     let kind = stack.rawField(-1, "kind").flatMap(LuaError.Kind.init) ?? .runtime
     let error = LuaError(
       // An interrupt would end the host's run.
       kind: kind.isLimit ? kind : .runtime,
-      message: LuaText.clean(String(message.prefix(4096))), code: stack.rawField(-1, "code"),
+      message: bytes.withUnsafeBytes { LuaText.clean($0) }, code: stack.rawField(-1, "code"),
       traceback: lines.map {
         .init(source: LuaText.clean(String($0.prefix(400))), line: 0, function: nil, role: "text")
       })
     stack.push("value" as StaticString)
     defer { stack.pop() }
-    if stack.rawGet(-2) == .nil { return WorkerFailure(error) }
-    return WorkerFailure(error, value: try? StructuredClone(stack, -1) { attachment($0, $1) })
+    if stack.rawGet(-2) == .nil { return WorkerFailure(error, bytes: bytes) }
+    let value = try? StructuredClone(stack, -1) { attachment($0, $1) }
+    return WorkerFailure(error, bytes: bytes, value: value)
   }
 }

@@ -203,6 +203,8 @@ final class TapedMessages: MessageTape {
   private func put(_ failure: WorkerFailure, _ writer: inout PackedWriter) {
     writer.put(failure.kind.rawValue)
     writer.put(failure.message)
+    writer.put(failure.bytes != nil)
+    if let bytes = failure.bytes { writer.put(bytes) }
     writer.put(failure.code)
     writer.put(failure.traceback.count)
     for frame in failure.traceback {
@@ -217,14 +219,15 @@ final class TapedMessages: MessageTape {
 
   private func failure(_ reader: inout PackedReader) -> WorkerFailure {
     let kind = LuaError.Kind(rawValue: reader.text()) ?? .runtime
-    let (message, code) = (reader.text(), reader.optionalText())
+    let (message, bytes) = (reader.text(), reader.flag() ? Array(reader.content()) : nil)
+    let code = reader.optionalText()
     let traceback = (0..<reader.count()).map { _ in
       LuaError.Frame(
         source: reader.text(), line: reader.number(), function: reader.optionalText(),
         role: reader.text())
     }
     let error = LuaError(kind: kind, message: message, code: code, traceback: traceback)
-    return WorkerFailure(error, value: reader.flag() ? clone(&reader) : nil)
+    return WorkerFailure(error, bytes: bytes, value: reader.flag() ? clone(&reader) : nil)
   }
 
   private func put(_ end: PortEnd, _ writer: inout PackedWriter) {

@@ -96,8 +96,8 @@ extension Runtime {
   @inline(never)
   func report(_ error: LuaError, _ subject: Subject, isOwn: Bool = true) {
     var error = error
-    if isOwn, let guest = granted.guest {
-      error.message += guest.advice(onMissingNameIn: error.message)
+    if isOwn, let advice = granted.guest?.advice(onMissingNameIn: error.message), !advice.isEmpty {
+      error.message += advice
     }
     // A handler may close the state in any of its calls.
     state.keepingOpen { handle(error, subject, isOwn) }
@@ -237,8 +237,12 @@ extension Runtime {
   /// Pushes the table that an error handler gets. [-0, +1]
   private func push(_ error: LuaError, _ subject: Subject, on stack: LuaStack) {
     stack.newTable(fields: 8)
-    stack.setField("message", error.message)
-    stack.setField("traceback", error.report)
+    stack.push("message")
+    stack.push(messageOf: error)
+    stack.rawSet(-3)
+    stack.push("traceback")
+    push(reportOf: error, on: stack)
+    stack.rawSet(-3)
     stack.setField("handle", label(of: subject))
     if let code = error.code { stack.setField("code", code) }
     if let mode = loop.currentMode { stack.setField("mode", mode.rawValue) }
@@ -246,6 +250,17 @@ extension Runtime {
     if let value = error.value {
       stack.setField("value", value)
     }
+  }
+
+  /// Pushes the message and the traceback; a short message as Lua has it. [-0, +1]
+  private func push(reportOf error: LuaError, on stack: LuaStack) {
+    stack.push(messageOf: error)
+    let bytes = stack.withBytes(-1) { $0.count <= LuaText.bound ? Array($0) : nil } ?? nil
+    stack.pop()
+    let report = error.report
+    guard let bytes, report.hasPrefix(error.message) else { return stack.push(report) }
+    let whole = bytes + report.utf8.dropFirst(error.message.utf8.count)
+    whole.withUnsafeBytes { stack.push(bytes: $0) }
   }
 
   /// Writes a warning, which fails no test. When the state ends, there is nothing left to warn

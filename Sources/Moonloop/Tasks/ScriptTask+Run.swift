@@ -358,6 +358,11 @@ extension LuaReference {
     stack.push(text)
     self.init(popping: stack)
   }
+
+  package convenience init(pushing bytes: [UInt8], on stack: LuaStack) {
+    bytes.withUnsafeBytes { stack.push(bytes: $0) }
+    self.init(popping: stack)
+  }
 }
 
 extension LuaStack {

@@ -236,10 +236,12 @@ extension Runtime {
   }
 
   func error(of failure: WorkerFailure) -> LuaError {
-    LuaError(
+    var error = LuaError(
       kind: failure.kind, message: failure.message, code: failure.code,
       traceback: failure.traceback,
       value: failure.value.map { _ in raisedValue(of: failure) })
+    error.text = failure.bytes.map { LuaReference(pushing: $0, on: state.stack) }
+    return error
   }
 
   /// What is raised in the owner's state: a copy of what the worker raised.
@@ -247,6 +249,8 @@ extension Runtime {
     let stack = state.stack
     if let value = failure.value {
       value.push(on: stack, pushAttachment: push)
+    } else if let bytes = failure.bytes {
+      bytes.withUnsafeBytes { stack.push(bytes: $0) }
     } else {
       stack.push(failure.message)
     }

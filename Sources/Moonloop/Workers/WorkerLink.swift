@@ -28,14 +28,17 @@ enum WorkerOutcome: Sendable {
 struct WorkerFailure: Sendable {
   let kind: LuaError.Kind
   let message: String
+  /// The message as Lua has it, if that are other bytes, and not too many.
+  let bytes: [UInt8]?
   let code: String?
   let traceback: [LuaError.Frame]
   /// What was raised, if it is not a string and can be sent.
   let value: StructuredClone?
 
-  init(_ error: LuaError, value: StructuredClone? = nil) {
+  init(_ error: LuaError, bytes: [UInt8]? = nil, value: StructuredClone? = nil) {
     kind = error.kind
     message = error.message
+    self.bytes = bytes
     code = error.code
     traceback = error.traceback
     self.value = value

@@ -81,7 +81,7 @@ final class WorkerRun {
     errors.expectsInterrupts = { [unowned self] in loop.mustEnd }
     errors.observe = { [unowned self] error, subject in
       guard subject.isOfChunk, failure == nil else { return }
-      failure = transfer(error)
+      failure = runtime.crossing(error)
       loop.endRuns()
     }
     errors.forward = { [unowned self] error in
@@ -89,7 +89,7 @@ final class WorkerRun {
       if failure != nil && !hasToldOthers {
         hasToldOthers = true
       } else {
-        link.report(transfer(error))
+        link.report(runtime.crossing(error))
       }
       return true
     }
@@ -150,7 +150,7 @@ final class WorkerRun {
           script.argument.push(on: stack, pushAttachment: runtime.push)
           return 1
         }
-      } catch { failure = WorkerFailure(error) }
+      } catch { failure = runtime.crossing(error) }
     }
   }
 
@@ -171,18 +171,5 @@ final class WorkerRun {
         return
       }
     }
-  }
-
-  private func transfer(_ error: LuaError) -> WorkerFailure {
-    var value: StructuredClone?
-    if let raised = error.value {
-      let stack = state.stack
-      stack.push(raised)
-      value = try? StructuredClone(stack, -1, most: runtime.largestCopy) {
-        runtime.attachment($0, $1)
-      }
-      stack.pop()
-    }
-    return WorkerFailure(error, value: value)
   }
 }

@@ -24,3 +24,17 @@ loop:task(function()
   local words = "a name in 'functions' must be a UTF-8 string, got one with the byte 0xff at 1"
   assert(not made and refusal:find(words, 1, true), refusal)
 end):wait { mode = "default" }
+
+-- What it raises arrives as it was raised.
+local TEXT <const> = "a\xff\xfe\0b\xc3\27[m"
+loop:task(function()
+  for _, isolate in ipairs { false, true } do
+    local heard = {}
+    local guest <close> = assert(ml.guest { isolate = isolate,
+      text = ("function fail() error(%q, 0) end fail()"):format(TEXT),
+      on_error = function(e) heard[#heard + 1] = e.message end })
+    local ok, raised = pcall(guest.call, guest, "fail")
+    assert(not ok and raised == TEXT)
+    assert(#heard == 1 and heard[1] == TEXT)
+  end
+end):wait { mode = "default" }
