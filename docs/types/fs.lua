@@ -256,7 +256,8 @@ function ml.fs.copy(path, new_path, options) end
 
 ---Removes a file, a link, or an empty folder.
 ---Links are not followed, not even those that take a folder's place meanwhile. Fails as
----`ml.fs.stat` does, and with "ENOTEMPTY".
+---`ml.fs.stat` does, and with "ENOTEMPTY". A folder's path that ends in "." or ".." is refused
+---with "EINVAL" before anything is removed.
 ---```lua
 ---loop:task(function()
 ---  local folder = assert(ml.fs.temporary_folder())

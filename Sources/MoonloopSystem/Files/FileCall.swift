@@ -45,11 +45,20 @@ package struct FileCall: Sendable {
   /// Does it, and blocks meanwhile.
   package func run() -> Answer {
     do throws(SystemError) {
+      if removesByDots { throw failure(EINVAL) }
       if let scope { return try held(to: scope).run() }
       if let plain = Self.plain[name] { return .success(try run(plain)) }
       guard let body = Self.others[name] else { throw failure(ENOSYS) }
       return .success(try body(self))
     } catch { return .failure(error) }
+  }
+
+  /// Whether it would remove a folder by a path that ends in `.` or `..`, or the root: as with
+  /// `rm -r`, nobody means that.
+  private var removesByDots: Bool {
+    guard name == "remove_all" || name == "rmdir" else { return false }
+    guard let path = try? bytes(0), !path.isEmpty else { return false }
+    return FileScope.parts(path[...]).name == nil
   }
 
   /// Gives up what an unclaimed answer holds: a descriptor.

@@ -123,7 +123,7 @@ package struct FileScope: Sendable {
   }
 
   /// The folder, and the name in it; no name for `/`, `.`, `..` and what ends with these.
-  private static func parts(
+  static func parts(
     _ path: ArraySlice<UInt8>
   ) -> (folder: ArraySlice<UInt8>, name: ArraySlice<UInt8>?) {
     var path = path

@@ -34,6 +34,13 @@ loop:task(function()
   assert(select(3, fs.remove(folder .. "/to")) == "ENOTEMPTY")
   assert(fs.remove(folder .. "/to", { recursive = true }))
   assert(fs.remove(folder .. "/from", { recursive = true }))
+  -- A name from elsewhere must not empty the folder that it is looked for in.
+  assert(fs.mkdir(folder .. "/in"))
+  for _, name in ipairs { "/in/..", "/in/../", "/.", "/in/../.", "/./", "/in/..//" } do
+    assert(select(3, fs.remove(folder .. name, { recursive = true })) == "EINVAL", name)
+  end
+  assert(select(3, fs.remove("", { recursive = true })) == "ENOENT")
+  assert(fs.remove(folder .. "/in/", { recursive = true }))
   assert(fs.read(folder .. "/kept") == "kept")
   local ok, message = pcall(fs.walk(folder .. "/nowhere"))
   assert(not ok and message:find "ENOENT", message)
