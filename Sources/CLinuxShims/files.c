@@ -32,6 +32,10 @@
 
 static bool is_dot(const char *name) { return strcmp(name, ".") == 0 || strcmp(name, "..") == 0; }
 
+static bool is_over(const struct cmx_file_arguments *given) {
+  return given->is_over != NULL && given->is_over(given->context);
+}
+
 // ---- Trees ---------------------------------------------------------------------------------
 
 // A folder that is being emptied. Only the innermost is open, so depth takes memory alone.
@@ -102,7 +106,8 @@ static int64_t remove_entry(struct emptied **innermost, DIR **stream, const char
 }
 
 // By descriptors of folders: a link that takes a folder's place meanwhile is removed, not followed.
-static int64_t remove_all(const char *path) {
+static int64_t remove_all(const struct cmx_file_arguments *given) {
+  const char *path = given->path;
   int64_t result = TRY(unlink(path));
   if (result != -EISDIR && result != -EPERM) return result;
   int64_t fd = open_folder(AT_FDCWD, path);
@@ -113,7 +118,8 @@ static int64_t remove_all(const char *path) {
   while (result == 0) {
     struct dirent *entry = readdir(stream);
     if (entry == NULL && innermost->above == NULL) break;
-    if (entry == NULL) result = leave(&innermost, &stream);
+    if (is_over(given)) result = -ECANCELED;
+    else if (entry == NULL) result = leave(&innermost, &stream);
     else if (!is_dot(entry->d_name)) result = remove_entry(&innermost, &stream, entry->d_name);
   }
   if (stream != NULL) closedir(stream);
@@ -127,36 +133,77 @@ static int64_t remove_all(const char *path) {
 
 // ---- Copies --------------------------------------------------------------------------------
 
-static int64_t copy_bytes(int from, int to) {
-  while (true) {
-    int64_t count = TRY(copy_file_range(from, NULL, to, NULL, 1 << 26, 0));
-    if (count == 0) break;
-    if (count < 0 && count != -EXDEV && count != -EINVAL && count != -ENOSYS
-        && count != -EOPNOTSUPP && count != -EBADF)
-      return count;
-    if (count < 0) break;
-  }
-  // The rest, or all, where the call above is not supported or takes a file for empty.
-  int64_t count;
-  do count = TRY(sendfile(to, from, NULL, 1 << 26));
-  while (count > 0);
-  return count;
+// What is copied between two looks at whether the answer is wanted.
+enum { PART = 1 << 24 };
+
+static int64_t copy_plainly(int from, int to) {
+  char bytes[1 << 15];
+  int64_t count = TRY(read(from, bytes, sizeof bytes)), written = 0;
+  for (int64_t done = 0; written >= 0 && done < count; done += written)
+    written = TRY(write(to, bytes + done, (size_t)(count - done)));
+  return written < 0 ? written : count;
 }
 
-static int64_t copy_into(int from, const struct stat *source, const char *path, int64_t flags) {
+// Not every file takes each way, and a file of /proc looks empty to the first.
+static int64_t copy_bytes(int from, int to, const struct cmx_file_arguments *given) {
+  enum { by_range, by_sendfile, plainly } way = by_range;
+  while (!is_over(given)) {
+    int64_t count = way == by_range ? TRY(copy_file_range(from, NULL, to, NULL, PART, 0))
+                  : way == by_sendfile ? TRY(sendfile(to, from, NULL, PART))
+                                       : copy_plainly(from, to);
+    bool is_refused = count == -EXDEV || count == -EINVAL || count == -ENOSYS
+                      || count == -EOPNOTSUPP || count == -EBADF;
+    if (way != plainly && (count == 0 || is_refused)) way += 1;
+    else if (count <= 0) return count;
+  }
+  return -ECANCELED;
+}
+
+// Of a device, such as /dev/null, neither the length nor the permissions are changed.
+static int64_t prepare(int to, const struct stat *source, const struct stat *target) {
+  if (!S_ISREG(target->st_mode)) return 0;
+  int64_t result = TRY(ftruncate(to, 0));
+  return result < 0 ? result : TRY(fchmod(to, source->st_mode & 07777));
+}
+
+static int64_t copy_into(
+    int from, const struct stat *source, const struct cmx_file_arguments *given) {
+  int64_t flags = given->numbers[0];
   int how = O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC | (flags & 1 ? O_EXCL : 0);
-  int64_t to = TRY(open(path, how, source->st_mode & 07777));
+  int64_t to = TRY(open(given->other, how, source->st_mode & 07777));
   if (to < 0) return to;
   struct stat target;
   int64_t result = TRY(fstat((int)to, &target));
   bool is_same = target.st_dev == source->st_dev && target.st_ino == source->st_ino;
   if (result == 0 && !is_same) {
-    result = TRY(ftruncate((int)to, 0));
-    if (result == 0) result = TRY(fchmod((int)to, source->st_mode & 07777));
+    result = prepare((int)to, source, &target);
     int64_t cloned = flags & 6 ? TRY(ioctl((int)to, FICLONE, from)) : -1;
-    if (result == 0 && cloned < 0) result = flags & 4 ? cloned : copy_bytes(from, (int)to);
+    if (result == 0 && cloned < 0) result = flags & 4 ? cloned : copy_bytes(from, (int)to, given);
   }
   close((int)to);
+  return result;
+}
+
+// Whether a file that has positions can be read: else nothing is changed for it.
+static int64_t try_to_read(int fd) {
+  char byte;
+  int64_t count = TRY(pread(fd, &byte, 1, 0));
+  return count < 0 && count != -ESPIPE ? count : 0;
+}
+
+// A named pipe is made again, and not read.
+static int64_t copy(const struct cmx_file_arguments *given) {
+  int64_t from = TRY(open(given->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (from < 0) return from;
+  struct stat source;
+  int64_t result = TRY(fstat((int)from, &source));
+  if (result == 0 && S_ISFIFO(source.st_mode)) {
+    result = TRY(mkfifo(given->other, source.st_mode & 07777));
+  } else if (result == 0) {
+    result = try_to_read((int)from);
+    if (result == 0) result = copy_into((int)from, &source, given);
+  }
+  close((int)from);
   return result;
 }
 
@@ -180,22 +227,6 @@ bool cmx_file_is_cached(int fd, int64_t offset, int64_t count) {
   int64_t pages = (offset + count - 1) / page - offset / page + 1;
   if (syscall(SYS_cachestat, fd, &range, &found, 0) == 0) return (int64_t)found.cached >= pages;
   return is_there(fd, offset) && is_there(fd, offset + count - 1);
-}
-
-// A named pipe is made again, and not read.
-static int64_t copy(const char *path, const char *other, int64_t flags) {
-  int64_t from = TRY(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (from < 0) return from;
-  struct stat source;
-  int64_t result = TRY(fstat((int)from, &source));
-  if (result == 0 && S_ISDIR(source.st_mode)) result = -EISDIR;
-  if (result == 0 && S_ISFIFO(source.st_mode)) {
-    result = TRY(mkfifo(other, source.st_mode & 07777));
-  } else if (result == 0) {
-    result = copy_into((int)from, &source, other, flags);
-  }
-  close((int)from);
-  return result;
 }
 
 // ---- Calls ---------------------------------------------------------------------------------
@@ -242,7 +273,7 @@ int64_t cmx_file(enum cmx_file_call call, const struct cmx_file_arguments *given
     case cmx_file_make_folder: return TRY(mkdir(path, (mode_t)n[0]));
     case cmx_file_remove_folder: return TRY(rmdir(path));
     case cmx_file_unlink: return TRY(unlink(path));
-    case cmx_file_remove_all: return remove_all(path);
+    case cmx_file_remove_all: return remove_all(given);
     case cmx_file_rename: return TRY(rename(path, other));
     case cmx_file_link: return TRY(link(path, other));
     case cmx_file_symlink: return TRY(symlink(path, other));
@@ -252,7 +283,7 @@ int64_t cmx_file(enum cmx_file_call call, const struct cmx_file_arguments *given
     case cmx_file_lchown: return TRY(lchown(path, (uid_t)n[0], (gid_t)n[1]));
     case cmx_file_utime: return set_times(path, -1, given->times, 0);
     case cmx_file_lutime: return set_times(path, -1, given->times, AT_SYMLINK_NOFOLLOW);
-    case cmx_file_copy: return copy(path, other, n[0]);
+    case cmx_file_copy: return copy(given);
     default: return by_descriptor(call, given);
   }
 }

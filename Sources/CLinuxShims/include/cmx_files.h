@@ -39,6 +39,10 @@ struct cmx_file_arguments {
   const char *other;
   int64_t numbers[4];
   double times[2];  // access, modification; seconds since 1970
+  // Whether the answer is not wanted any more; NULL: it is. Asked between the steps of a long call,
+  // which then ends with ECANCELED.
+  bool (*is_over)(void *context);
+  void *context;
 };
 
 int64_t cmx_file(enum cmx_file_call call, const struct cmx_file_arguments *given);

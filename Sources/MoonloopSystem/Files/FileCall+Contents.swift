@@ -79,6 +79,7 @@ extension FileCall {
       }
       if all.isEmpty { all = part } else { all += part }
       if all.count > limit { throw failure(EFBIG) }
+      if request?.isOver == true { throw failure(ECANCELED) }
       step = 1 << 16
     }
   }

@@ -15,6 +15,8 @@ package struct FileCall: Sendable {
   package var scope: FileScope?
   /// What its answer may take.
   package var room: FileRoom?
+  /// What takes its answer, if another thread does: a long call stops when that is over.
+  var request: FileRequest?
 
   /// - Parameter name: Such as "open".
   package init(_ name: String, _ arguments: [FileValue]) {
@@ -174,7 +176,14 @@ extension FileCall {
         given.other = other.baseAddress
         given.numbers = (numbers[0], numbers[1], numbers[2], numbers[3])
         given.times = (times[0], times[1])
-        return cmx_file(plain.call, &given)
+        return withExtendedLifetime(request) {
+          given.context = request.map { Unmanaged.passUnretained($0).toOpaque() }
+          given.is_over = { context in
+            context.map { Unmanaged<FileRequest>.fromOpaque($0).takeUnretainedValue().isOver }
+              ?? false
+          }
+          return cmx_file(plain.call, &given)
+        }
       }
     }
     let number = try check(result)

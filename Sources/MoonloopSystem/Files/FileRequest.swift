@@ -29,6 +29,8 @@ package final class FileRequest: Sendable {
         if case .waiting = state { true } else { false }
       }
       guard isWanted else { return whenDone(nil) }
+      var call = call
+      call.request = self
       let answer = refused.map { .failure($0) } ?? call.run()
       let isLate = state.withLock { state in
         if case .over = state { return true }
@@ -46,6 +48,13 @@ package final class FileRequest: Sendable {
       guard case .answered(let answer) = state else { return nil }
       state = .over
       return answer
+    }
+  }
+
+  /// Whether the answer is not wanted any more. Any thread.
+  var isOver: Bool {
+    state.withLock { state in
+      if case .over = state { true } else { false }
     }
   }
 

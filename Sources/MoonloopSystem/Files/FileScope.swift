@@ -227,6 +227,7 @@ extension FileCall {
     }
     var call = FileCall(name, arguments)
     call.room = room
+    call.request = request
     return call
   }
 
