@@ -9,7 +9,7 @@ local file = {}
 ---@class moonloop.FilePlaceOptions: moonloop.FsOptions
 ---@field at? integer The first byte, from 0; default: after the last read or write.
 
----Reads up to this many bytes; an empty string at the end.
+---Reads up to this many bytes, and at most 1 GiB; an empty string at the end.
 ---```lua
 ---loop:task(function()
 ---  local file <close> = assert(ml.fs.temporary_file())

@@ -78,7 +78,7 @@ end
 function fs.read(path, options)
   file.path("ml.fs.read", path)
   local made, call = one("ml.fs.read", path, options, { limit = "number" })
-  return call("load", path, made.limit or LIMIT)
+  return call("load", path, file.bytes(made.limit or LIMIT))
 end
 
 local CONTENTS = { permissions = file.PERMISSIONS, sync = "boolean" }

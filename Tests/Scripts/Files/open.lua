@@ -32,10 +32,15 @@ loop:task(function()
   trace[#trace + 1] = "locked"
   assert(table.concat(trace, " ") == "timer unlock locked", table.concat(trace, " "))
 
-  assert(fs.remove(one.path))
   assert(one:close() and select(3, one:close()) == "EBADF")
   assert(tostring(one):find "%(closed%)")
   assert(select(3, one:read(1)) == "EBADF")
+
+  -- No limit is too large.
+  assert(fs.write(one.path, "text") and fs.read(one.path, { limit = math.huge }) == "text")
+  assert(select(3, fs.read(one.path, { limit = 3.5 })) == "EFBIG")
+  assert(other:read(1 << 40, { at = 0 }) == "text")
+  assert(fs.remove(one.path))
 
   -- Mistakes are raised at the caller's line; "b" has no effect, as with io.open.
   for mode, is_there in pairs { rb = true, ["r+b"] = true, ab = true, b = false, rbb = false } do
@@ -50,6 +55,12 @@ loop:task(function()
     ["ml.fs.read: 'limit' must be at least 0, got -1"] = function()
       fs.read("/dev/null", { limit = -1 })
     end,
+    ["ml.fs.mkdir: 'permissions' must be an integer, got 1000000000.0"] = function()
+      fs.mkdir("/dev/null", { permissions = 1e9 })
+    end,
+    ["file:truncate: takes the number of bytes, got 1.5"] = function() other:truncate(1.5) end,
+    ["file:truncate: takes the number of bytes, got -1"] = function() other:truncate(-1) end,
+    ["file:read: 'at' must be an integer, got 0.5"] = function() other:read(1, { at = 0.5 }) end,
     ["file: unknown field 'line'"] = function() local _ = other.line end,
     ["file:lines: must be called on an open file"] = function() other.lines {} end,
     ["fs.temporary_file: 'prefix' must not have a '/', got 'a/b'; 'folder' says where"] = function()

@@ -25,6 +25,9 @@ function file.options(name, options, known)
   return checked
 end
 
+--- A limit as whole bytes; math.huge is the largest.
+function file.bytes(limit) return math.tointeger(limit // 1) or math.maxinteger end
+
 --- Checks an argument that must be a string.
 function file.text(name, value, what)
   if type(value) == "string" then return value end
@@ -122,6 +125,11 @@ local function on(self, name, timeout)
   end
 end
 
+local function check_count(name, count)
+  if math.type(count) == "integer" and count >= 0 then return end
+  mistake(("%s: takes the number of bytes, got %s"):format(name, host.given(count)))
+end
+
 -- A position is an option.
 local function check_place(name, place, example)
   if type(place) == "number" then
@@ -130,14 +138,15 @@ local function check_place(name, place, example)
   end
 end
 
+-- How much one read may ask for.
+local READ_LIMIT <const> = 1 << 30
+
 function methods:read(count, options)
   check_place("file:read", options, "count")
-  options = file.options("file:read", options, { at = "number" })
-  if math.type(count) ~= "integer" or count < 0 then
-    mistake("file:read: takes the number of bytes, got " .. host.given(count))
-  end
+  options = file.options("file:read", options, { at = "integer" })
+  check_count("file:read", count)
   local call, fd = on(self, "file:read", options.timeout)
-  return call("read", fd, count, options.at or -1)
+  return call("read", fd, math.min(count, READ_LIMIT), options.at or -1)
 end
 
 -- How much is read at once for lines, and how long one may be.
@@ -145,7 +154,7 @@ local PART <const>, LINE_LIMIT <const> = 64 << 10, 1 << 20
 
 function methods:lines(options)
   options = file.options("file:lines", options, { line_limit = "number" })
-  local limit = options.line_limit or LINE_LIMIT
+  local limit = file.bytes(options.line_limit or LINE_LIMIT)
   on(self, "file:lines")
   local rest, first, searched, is_over = "", 1, 1, false
   return function()
@@ -171,7 +180,7 @@ end
 
 function methods:write(text, options)
   check_place("file:write", options, "text")
-  options = file.options("file:write", options, { at = "number" })
+  options = file.options("file:write", options, { at = "integer" })
   file.text("file:write", text, "the text")
   local call, fd = on(self, "file:write", options.timeout)
   local done, at = 0, options.at
@@ -192,6 +201,7 @@ end
 
 function methods:truncate(size, options)
   options = file.options("file:truncate", options, {})
+  check_count("file:truncate", size)
   local call, fd = on(self, "file:truncate", options.timeout)
   return call("ftruncate", fd, size)
 end

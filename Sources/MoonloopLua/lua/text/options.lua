@@ -14,7 +14,9 @@ local function problem(expected, value)
   local kind, least, greatest = expected, nil, nil
   if type(expected) == "table" then kind, least, greatest = table.unpack(expected, 1, 3) end
   if not is_of(kind, value) then
-    return ("must be %s %s, got %s"):format(article(kind), kind, host.given(value)), ""
+    local is_float = kind == "integer" and math.type(value) == "float"
+    return ("must be %s %s, got %s"):format(article(kind), kind,
+      is_float and tostring(value) or host.given(value)), ""
   elseif kind == "string" and least then
     local words = table.move(expected, 2, #expected, 1, {})
     for _, word in ipairs(words) do
