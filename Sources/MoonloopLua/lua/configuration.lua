@@ -151,8 +151,8 @@ end
 -- Whether what a file's text returns is meant as a configuration, and not as a module, which has
 -- functions; or nil, what is wrong, and whether that is an effect that no configuration may have.
 function configuration.returns_one(text, path)
-  local ok, values, is_refused = evaluation.run(load((text:gsub("^#[^\n]*", "")), "@" .. path, "t"),
-    path)
+  local chunk = load((text:gsub("^#[^\n]*", "")), "@" .. path, "t")
+  local ok, values, is_refused = evaluation.run(chunk, path, true)
   if not ok then return nil, values, is_refused end
   local value = values[1]
   if not configuration.is_one(value) or getmetatable(value) then return false end

@@ -81,7 +81,9 @@ struct ExitStatusTests {
       arguments: ["run", "-e", later + "error 'no'"], status: 1,
       errors: ["error in the main chunk\n(command line):1: no"]),
     Row(  // after a wait too,
-      arguments: ["run", "-e", later + "require 'moonloop'.sleep(0) error 'no'"], status: 1,
+      arguments: [
+        "run", "--clock=virtual", "-e", later + "require 'moonloop'.sleep(0) error 'no'",
+      ], status: 1,
       errors: ["error in the main chunk, mode 'default'\n(command line):1: no"]),
     Row(  // with all runs,
       arguments: [

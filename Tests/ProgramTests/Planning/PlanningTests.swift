@@ -113,6 +113,7 @@ struct PlanningTests {
       Row("check-computed-error", "check computed-error.lua", folder: "defects", status: 1),
       Row("check-computed-effect", "check computed-effect.lua", folder: "defects"),
       Row("check-computed-module", "check computed-module.lua", folder: "defects"),
+      Row("check-computed-runs", "check computed-runs.lua", folder: "defects"),
       Row("check-computed-requires", "check computed-requires.lua", folder: "defects"),
       Row("check-allowed", "check allowed.lua", folder: "defects"),
       Row(

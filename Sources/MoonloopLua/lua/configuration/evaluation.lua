@@ -90,7 +90,8 @@ end
 
 -- Runs a chunk that was loaded from a path. Returns true and a table of its results; or false and
 -- what is wrong, and whether it was refused.
-function evaluation.run(chunk, path)
+-- @param is_strict whether effects of modules that it loads are refused, too
+function evaluation.run(chunk, path, is_strict)
   local source, mistake = getinfo(chunk, "S").source, nil
   local co = coroutine.create(chunk)
   -- The line of the text that runs or waits.
@@ -116,7 +117,7 @@ function evaluation.run(chunk, path)
       level = level + 1
       caller = getinfo(level, "S")
     end
-    if not caller or caller.source == source then
+    if is_strict or not caller or caller.source == source then
       refuse(("a configuration is data; call %s in a handler")
         :format(name))
     end
