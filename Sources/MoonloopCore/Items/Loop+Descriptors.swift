@@ -37,6 +37,8 @@ struct DescriptorTable {
 struct MainQueueState {
   /// A block of it is being called: runs inside it neither serve it nor are held open by it (R124).
   var isServed = false
+  /// How often it was served: what a mode knew of it before is over.
+  var batches: UInt64 = 0
   /// It has ended the sleep of an outer run, which alone serves it (R135).
   var isKept = false
   /// The loop's host serves it.
@@ -166,8 +168,14 @@ extension Loop {
     }
   }
 
-  func serveMainQueue() -> Bool {
-    if mainQueue.isHidden { return false }
+  /// Whether it is ready, as far as a mode knows.
+  func canServeMainQueue(_ mode: Mode) -> Bool {
+    !mainQueue.isHidden && mode.mainQueueBatch == mainQueue.batches
+  }
+
+  func serveMainQueue(_ mode: Mode) -> Bool {
+    guard canServeMainQueue(mode) else { return false }
+    mainQueue.batches &+= 1
     mainQueue.isServed = true
     callOutToMainQueue()
     mainQueue.isServed = false

@@ -36,7 +36,12 @@ extension Loop {
   }
 
   private func giveTurnToMainQueue(_ mode: Mode) {
-    if mode.mainQueueTurn == 0 { mode.mainQueueTurn = mode.ready.append(.mainQueue) }
+    if mode.mainQueueTurn != 0 {
+      if mode.mainQueueBatch == mainQueue.batches { return }
+      mode.ready.remove(mode.mainQueueTurn)
+    }
+    mode.mainQueueTurn = mode.ready.append(.mainQueue)
+    mode.mainQueueBatch = mainQueue.batches
   }
 
   /// Notes the turn of what waits, 0 when it does not any more.
@@ -151,7 +156,7 @@ extension Loop {
   }
 
   private func canServe(_ item: ReadyItem, _ mode: Mode) -> Bool {
-    if item == .mainQueue { return !mainQueue.isHidden }
+    if item == .mainQueue { return canServeMainQueue(mode) }
     if let port = item.port {
       return port._withUnsafeGuaranteedRef { $0.isValid && !$0.isSuspended && $0.waiting > 0 }
     }
@@ -197,7 +202,7 @@ extension Loop {
   }
 
   func serve(_ item: ReadyItem, _ mode: Mode) -> Bool {
-    if item == .mainQueue { return serveMainQueue() }
+    if item == .mainQueue { return serveMainQueue(mode) }
     // Held from here on: the handler may do away with it.
     if let port = item.port { return serve(port.takeUnretainedValue(), mode) }
     guard let source = descriptor(for: item.token) else { return false }

@@ -57,8 +57,9 @@ package final class Mode {
   /// since, with that number then.
   @exclusivity(unchecked) var strangersAtRound: UInt64 = 0
   @exclusivity(unchecked) var confirmed: (token: UInt64, strangers: UInt64) = (0, 0)
-  /// The turn of the main queue in it; 0: none.
+  /// The turn of the main queue in it; 0: none. And how often the queue had been served then.
   var mainQueueTurn: UInt64 = 0
+  var mainQueueBatch: UInt64 = 0
 
   init(name: ModeName, index: Int) {
     self.name = name

@@ -143,7 +143,8 @@ extension Loop {
   }
 
   /// The date this many nanoseconds from now. Without a delay, in the callback of a timer, no clock
-  /// is read for a timer that fires once: the date is the one at which that callback's batch began.
+  /// is read for a timer that fires once: the date is the last one that was read, that at which the
+  /// callback's batch began or a later one.
   /// A timer that repeats needs the exact time, because its grid begins there.
   @inline(__always)
   package func dueDate(after delay: Int64, repeats: Bool = false) -> Int64 {
@@ -152,7 +153,15 @@ extension Loop {
       if timers.served == 0 { time.now = max(time.now, clock.now()) }
       return time.now
     }
-    return saturatingDate(clock.now(), after: delay)
+    return saturatingDate(exactNow(), after: delay)
+  }
+
+  /// The moment of the call. What is then made without a delay is no earlier.
+  @inline(__always)
+  private func exactNow() -> Int64 {
+    let now = clock.now()
+    time.now = max(time.now, now)
+    return now
   }
 
   /// Adds a timer to the default mode.
@@ -181,6 +190,8 @@ extension Loop {
     let records = timers.records
     if mode.timers.contains(slot) { return }
     let date = records[slot].date
+    // What is made after it without a delay is no earlier.
+    if timers.served > 0 && date > time.now && clock.hasReached(date) { time.now = date }
     let isDue = date <= time.now
     if isDue { noteLateJoin(slot, mode) }
     mode.timers.insert(slot, date: date, isDue: isDue)
@@ -266,7 +277,7 @@ extension Loop {
   }
 
   /// A date, or now if that is later.
-  func notPast(_ date: Int64) -> Int64 { clock.hasReached(date) ? clock.now() : date }
+  func notPast(_ date: Int64) -> Int64 { clock.hasReached(date) ? exactNow() : date }
 
   /// Sets the next date as it is; a grid may begin in the past.
   /// - Returns: false if there is no such timer.
