@@ -132,7 +132,7 @@ extension Explanation {
       }
     case .chunk: RecordedSubject(word: runtime.chunkWord, name: "")
     case .finalizer: RecordedSubject(word: "a finalizer", name: "")
-    case .unloading: RecordedSubject(word: "an unload handler", name: "")
+    case .reload(let what): RecordedSubject(word: what, name: "")
     }
   }
 

@@ -29,7 +29,7 @@ private let generationEntries: [LuaEntry] = [
   // `report(message)`: reports an error of an unload handler.
   .function("report") {
     hostAction($0, $1, "report") {
-      $0.runtime.report(LuaError(message: $0.stack.string(1) ?? "?"), .unloading)
+      $0.runtime.report(LuaError(message: $0.stack.string(1) ?? "?"), .reload("an unload handler"))
     }
   },
   // `tell(text)`: writes a line to standard error, in order with the reports.

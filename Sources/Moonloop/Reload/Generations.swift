@@ -98,10 +98,12 @@ package final class Generations {
     runtime.tasks.settle(call, .chunk)
   }
 
-  /// Makes the file be reloaded between this pass and the next.
+  /// Makes the file be reloaded between this pass and the next, which does not sleep first.
   fileprivate func requestReload(_ wait: ReloadWait) {
     waits.append(wait)
-    if waits.count == 1 { runtime.loop.callAfterPass { [weak self] in self?.reload() } }
+    if waits.count > 1 { return }
+    runtime.loop.callAfterPass { [weak self] in self?.reload() }
+    runtime.loop.wakeUp()
   }
 
   private func reload() {
@@ -131,7 +133,7 @@ package final class Generations {
         return 1 + pushArguments(stack)
       })
     if let values, case .returned = outcome { return values }
-    runtime.tasks.settle(outcome, .chunk)
+    runtime.tasks.settle(outcome, .reload("the file that is reloaded"))
     // A limit has stopped it, which Lua cannot see.
     if load != nil {
       _ = callReloader("undo") { _ in 0 }

@@ -164,7 +164,7 @@ extension Runtime {
     switch subject {
     case .chunk: return SubjectWords(kind: chunkWord)
     case .finalizer: return SubjectWords(kind: "a finalizer")
-    case .unloading: return SubjectWords(kind: "an unload handler")
+    case .reload(let what): return SubjectWords(kind: what)
     case .timer(let id):
       return SubjectWords(
         kind: "timer", name: handles.name(ofTimer: id),
@@ -226,7 +226,7 @@ extension Runtime {
 
   private func ownHandler(_ subject: Subject) -> LuaReference? {
     switch subject {
-    case .chunk, .finalizer, .unloading: nil
+    case .chunk, .finalizer, .reload: nil
     case .timer(let id): handles.onError(ofTimer: id)
     case .item(let item): handles.onError(of: item)
     case .request: nil

@@ -90,7 +90,7 @@ extension LoopContext {
   /// The modes of the running code, for what it makes and waits for (D62).
   func modes(of subject: Subject) -> [ModeName] {
     switch subject {
-    case .chunk, .finalizer, .unloading: return Self.inDefaultMode
+    case .chunk, .finalizer, .reload: return Self.inDefaultMode
     case .timer(let id):
       if loop.isOnlyInDefaultMode(id) { return Self.inDefaultMode }
       return modes(loop.contains(id, .common), loop.modeNames(of: id))

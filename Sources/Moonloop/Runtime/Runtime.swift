@@ -203,7 +203,7 @@ struct Running {
 
   init(_ subject: Subject) {
     switch subject {
-    case .chunk, .finalizer, .unloading: break
+    case .chunk, .finalizer, .reload: break
     case .timer(let id):
       kind = .timer
       bits = id.rawValue
@@ -269,6 +269,6 @@ package enum Subject {
   case request(ScriptRequest)
   /// A `__gc` of the scripts; only in reports, because what it makes does not belong to it.
   case finalizer
-  /// A handler of `ml.reload.on_unload`; only in reports.
-  case unloading
+  /// What a reload runs, by its words: the file, or a handler of `on_unload`; only in reports.
+  case reload(String)
 }

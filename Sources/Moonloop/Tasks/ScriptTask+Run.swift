@@ -42,7 +42,7 @@ extension Tasks {
     case .item(let item):
       item.setSuspended(suspended)
       if !suspended { loop.deliverHeld(item) }
-    case .chunk, .finalizer, .unloading, .task, .request: break
+    case .chunk, .finalizer, .reload, .task, .request: break
     }
   }
 

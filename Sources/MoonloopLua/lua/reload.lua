@@ -133,7 +133,8 @@ local function in_words(value)
   if type(value) == "table" and type(rawget(value, "message")) == "string" then
     return value.message
   end
-  return tostring(value)
+  local ok, text = pcall(tostring, value)
+  return ok and text or host.given(value)
 end
 
 -- A traceback without the calls of our modules, which stand between a module and its `require`.

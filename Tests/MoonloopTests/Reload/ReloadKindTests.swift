@@ -239,6 +239,7 @@ import Testing
     ("while true do end", "its load was stopped"),
     ("error { message = 'a table' }", "a table"),
     ("error()", "nil"),
+    ("error(setmetatable({}, { __tostring = function() error 'x' end }))", "a table"),
     (
       "require 'moonloop'.reload.state(5)",
       "ml.reload.state: the name must be a string, got 5 (app.lua:1)"
@@ -265,7 +266,7 @@ import Testing
       """
     let run = try ReloadRun.of(
       ["app.lua": app, "broken.lua": "local = 1"],
-      [Step(time: 1, files: ["app.lua": text])], seconds: 4.5)
+      [Step(time: 1, files: ["app.lua": text])], seconds: 4.5, endsAtError: true)
     #expect(run.lines.count == 3)
     #expect(run.lines[0].hasPrefix("failed: ") && run.lines[0].contains(message), "\(run.lines)")
     #expect(run.lines.suffix(2) == ["beat", "beat"])

@@ -82,6 +82,26 @@ import Testing
     #expect(run.reports == [])
   }
 
+  @Test(
+    arguments: [
+      "loop:perform(again)", "loop:perform({ wake = false }, again)",
+      "loop:observer { on = 'before_waiting', repeats = false, again }",
+      "loop:source { schedule = again, again }",
+    ] as [String])
+  func `what requests a reload does not wait for other events`(text: String) throws {
+    let app = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      local function again()
+        loop:task(function() ml.reload() print(("loaded after %.1f"):format(ml.now() - START)) end)
+      end
+      if ml.reload.generation() == 1 then START = ml.now() \(text) end
+      loop:timer { every = 2, name = "beat", function() print "beat" end }
+      """
+    let run = try ReloadRun.of(["app.lua": app], seconds: 3)
+    #expect(run.lines == ["loaded after 0.0", "beat"])
+  }
+
   @Test func `an unload handler that fails is reported, and the program goes on`() throws {
     let app = """
       local ml = require "moonloop"
