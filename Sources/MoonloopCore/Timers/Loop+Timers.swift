@@ -142,28 +142,6 @@ extension Loop {
       limit: timerState.limit)
   }
 
-  /// The date this many nanoseconds from now. Without a delay, in the callback of a timer, no clock
-  /// is read for a timer that fires once: the date is the last one that was read, that at which the
-  /// callback's batch began or a later one.
-  /// A timer that repeats needs the exact time, because its grid begins there.
-  @inline(__always)
-  package func dueDate(after delay: Int64, repeats: Bool = false) -> Int64 {
-    if delay == 0 && !repeats {
-      // What is due now need not be put into the order of dates.
-      if timers.served == 0 { time.now = max(time.now, clock.now()) }
-      return time.now
-    }
-    return saturatingDate(exactNow(), after: delay)
-  }
-
-  /// The moment of the call. What is then made without a delay is no earlier.
-  @inline(__always)
-  private func exactNow() -> Int64 {
-    let now = clock.now()
-    time.now = max(time.now, now)
-    return now
-  }
-
   /// Adds a timer to the default mode.
   @inline(__always)
   package func add(_ id: TimerID) {
@@ -275,9 +253,6 @@ extension Loop {
   package func setNextDate(of id: TimerID, to date: Int64) -> Bool {
     setDate(of: id, to: notPast(date))
   }
-
-  /// A date, or now if that is later.
-  func notPast(_ date: Int64) -> Int64 { clock.hasReached(date) ? exactNow() : date }
 
   /// Sets the next date as it is; a grid may begin in the past.
   /// - Returns: false if there is no such timer.

@@ -165,6 +165,7 @@ function Writer:count(text)
 end
 
 function Writer:string(text)
+  if #text > self.left then self:count(text) end
   if utf8.len(text) then return quoting.json(text) end
   return self:odd("a string that is not UTF-8 has no JSON form", text)
 end

@@ -187,6 +187,30 @@ struct InterpreterTests {
     try session.quit()
   }
 
+  /// What lua's own strict.lua does, in short.
+  private let strict = """
+    setmetatable(_G, {
+      __newindex = function(t, name, value)
+        local caller = debug.getinfo(2, "S").what
+        if caller ~= "main" and caller ~= "C" then error("assign to undeclared " .. name, 2) end
+        rawset(t, name, value)
+      end,
+      __index = function(_, name) error("variable " .. name .. " is not declared", 2) end,
+    })
+    """
+
+  @Test("the prompt assigns as a main chunk does, and looks for its own names past metatables")
+  func strictGlobals() throws {
+    let session = try TerminalSession(["-i", "-e", strict])
+    try session.waitFor("> ")
+    try session.enter("x = 5", "> ")
+    try session.enter("x", "5\r\n> ")
+    try session.enter("y", "console:1: variable y is not declared")
+    try session.waitFor("> ")
+    try session.enter("_PROMPT = setmetatable({}, { __tostring = error })", "> ")
+    try session.quit()
+  }
+
   @Test("a script may begin with #!/usr/bin/env moonloop")
   func shebang() throws {
     let path = "#!/usr/bin/env moonloop\nprint(arg[0]:match '[^/]+$', ...)"

@@ -304,6 +304,37 @@ struct ConsoleTests {
     }
   }
 
+  @Test("an answer as JSON ends at its limit, or when it is interrupted")
+  func longJSON() throws {
+    try withProgram(name: "json_answers.lua") { program in
+      #expect(try moonloop(["attach", "json_answers"], input: "1").output == "1\n")
+      let script = """
+        local ml = require "moonloop"
+        local stream = assert(ml.net.connect { path = "\(sockets)/\(program.pid).sock" })
+        local function ask(text, form)
+          local request = text and { eval = text, as = form or "json" }
+          if request then stream:write(ml.json.encode(request), "\\n") end
+          local reply = ml.json.decode(stream:read "l")
+          if text then print(reply.ok, (reply.error or reply.values[1]):match "[^\\n]*") end
+        end
+        ask()
+        ask "(function() local t = {} for i = 1, 60 do t = { t, t } end return t end)()"
+        ask "('x'):rep(50 << 20)"
+        ask "{ a = { 1, 2 } }"
+        ask("1", "xml")
+        """
+      let outcome = try Program(["-"], input: script).wait()
+      #expect(
+        outcome.output == """
+          false\tml.json.encode: longer than 1048576 bytes
+          false\tml.json.encode: longer than 1048576 bytes
+          true\t{"a":[1,2]}
+          false\tnot understood: 'as' is "text" or "json"
+
+          """, "\(outcome)")
+    }
+  }
+
   @Test("what cannot be attached to is reported")
   func refused() throws {
     let rows: [(target: [String], message: String, status: Int32)] = [

@@ -80,8 +80,10 @@ end
 -- `_PROMPT` and `_PROMPT2` are those of `lua`.
 function Front:prompt(is_continued)
   if not self.is_terminal then return "" end
-  if is_continued then return tostring(_PROMPT2 or ">> ") end
-  return self.level > 0 and "debug> " or tostring(_PROMPT or "> ")
+  if self.level > 0 and not is_continued then return "debug> " end
+  local own = rawget(_G, is_continued and "_PROMPT2" or "_PROMPT")
+  local ok, text = pcall(tostring, own or (is_continued and ">> " or "> "))
+  return ok and text or "> "
 end
 
 -- One line, as "line" and its text; or "end", "interrupt" or "over".

@@ -16,17 +16,28 @@ local private_mode
 
 local requests = {}
 
+-- Each value as JSON, in packed values; what does not fit into an answer ends it early.
+local function encoded(values)
+  local form = { is_lenient = true, max_size = wire.LINE_LIMIT }
+  for place = 1, values.n do values[place] = json.encode(values[place], form) end
+  return values
+end
+
 -- Values of an expression: as text for people, or as JSON for programs.
 function requests.eval(own, request)
-  local outcome = own:evaluate(request.eval)
+  local as_json = request.as == "json"
+  if not as_json and request.as ~= nil and request.as ~= "text" then
+    return { ok = false, error = "not understood: 'as' is \"text\" or \"json\"" }
+  end
+  local outcome = own:evaluate(request.eval, as_json and encoded or nil)
   if outcome.failure then
     return { ok = false, error = outcome.failure, incomplete = outcome.incomplete }
   end
   local values = outcome.values
-  if request.as ~= "json" then return { ok = true, count = values.n, text = own:text(values) } end
-  local list = {}
-  for place = 1, values.n do list[place] = json.encode(values[place], { is_lenient = true }) end
-  return { ok = true, count = values.n, values = list }
+  if not as_json then return { ok = true, count = values.n, text = own:text(values) } end
+  local count = values.n
+  values.n = nil
+  return { ok = true, count = count, values = values }
 end
 
 function requests.complete(own, request)

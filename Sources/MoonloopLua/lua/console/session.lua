@@ -45,6 +45,10 @@ local function own_names(output)
   return own
 end
 
+-- As in a main chunk, for metatables of `_G` that ask who it is.
+local global = load("local name = ... return _G[name]", "=console")
+local set_global = load("local name, value = ... _G[name] = value", "=console")
+
 -- Names are looked up in the stopped function, at a breakpoint; then in the session; then in the
 -- globals.
 local function environment_of(own)
@@ -53,12 +57,12 @@ local function environment_of(own)
     local found, value = breakpoint.get(key)
     if found then return value end
     value = own[key]
-    if value == nil then return _G[key] end
+    if value == nil then value = global(key) end
     return value
   end
   function meta.__newindex(_, key, value)
     if breakpoint.set(key, value) then return end
-    if own[key] ~= nil then own[key] = value else _G[key] = value end
+    if own[key] ~= nil then own[key] = value else set_global(key, value) end
   end
   return setmetatable({}, meta)
 end
@@ -126,12 +130,18 @@ end
 
 --- Runs the input in the calling task: it may wait. Returns a table: `values`, packed; or
 --- `failure`, a text; with `incomplete` if more input is needed.
-function Session:evaluate(text)
+--- @param form fun(values: table): table  Makes others of the packed values, as a part of the input.
+function Session:evaluate(text, form)
   local made, message, is_incomplete = session.compile(text, self.environment)
   if not made then return { failure = message, incomplete = is_incomplete } end
   local before = self.task
   local task = loop:task({ owner = "none", name = "console", modes = session.modes }, function()
-    return table.pack(xpcall(made, failed))
+    local results = table.pack(xpcall(made, failed))
+    if not results[1] then return results end
+    if results.n > 1 then self.own._ = results[2] end
+    if not form then return results end
+    local ok, formed = xpcall(form, failed, table.pack(table.unpack(results, 2, results.n)))
+    return ok and table.pack(true, table.unpack(formed, 1, formed.n)) or { false, formed }
   end)
   self.task = task
   if breakpoint.is_stopped() then self:warn(task) end
@@ -143,7 +153,6 @@ function Session:evaluate(text)
     -- Lua calls no message handler where memory has run out.
     return type(results[2]) == "table" and results[2] or { failure = tostring(results[2]) }
   end
-  if results.n > 1 then self.own._ = results[2] end
   return { values = table.pack(table.unpack(results, 2, results.n)) }
 end
 
