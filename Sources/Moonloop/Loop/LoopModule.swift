@@ -141,15 +141,16 @@ extension HostCall {
 /// `loop:stop(value)` ends the innermost run, and returns whether there was one (R16).
 func loopStop(_ call: HostCall) throws -> some LuaPushable {
   try call.requireLoop()
-  // A script cannot end the runs of a host.
+  // A script cannot end the runs of a host, nor a file that is reloaded those that it did not begin.
   let isAllowed = !call.runtime.errors.isHosted || call.runtime.runs.isInOwnRun
-  return isAllowed && call.loop.stop(call.stopValue())
+  return isAllowed && !call.runtime.generations.isInLoad && call.loop.stop(call.stopValue())
 }
 
 /// `loop:stop_when_next_looking(value)`: remembered if the loop is not running.
 let loopStopLater: LuaRawFunction = { L, context in
   hostAction(L, context, "loop:stop_when_next_looking") { call in
     try call.requireLoop()
+    if call.runtime.generations.isInLoad { return }
     call.loop.stopWhenNextLooking(call.stopValue())
   }
 }

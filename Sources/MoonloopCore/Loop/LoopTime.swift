@@ -42,6 +42,10 @@ extension Duration {
   }
 }
 
+/// The earliest date of a timer, 146 years before the clock began: no difference between two dates
+/// leaves 64 bits.
+let earliestDate = Int64.min / 2
+
 /// The date this many nanoseconds after another; stays within 64 bits, and never stays never.
 @inline(__always)
 package func saturatingDate(_ date: Int64, after nanoseconds: Int64) -> Int64 {

@@ -168,7 +168,7 @@ package struct TimerStore {
     limit: @autoclosure () -> Int
   ) -> TimerID? {
     var record = TimerRecord(
-      date: date, interval: max(0, interval), modes: ModeMask(), missed: 0, callout: callout,
+      date: max(date, earliestDate), interval: max(0, interval), modes: ModeMask(), missed: 0, callout: callout,
       fires: 0, generation: firstGeneration, flags: .valid)
     let slot: Int
     if free.count > 0 {

@@ -82,6 +82,23 @@ import Testing
     #expect(run.reports == [])
   }
 
+  @Test func `a file does not stop the run in which it is reloaded`() throws {
+    let app = """
+      local loop = require "moonloop".current()
+      loop:timer { every = 1, name = "beat", function() print "beat" end }
+      print(loop:stop())
+      """
+    let run = try ReloadRun.of(
+      ["app.lua": app],
+      [Step(time: 1.4, files: [:]), Step(time: 1.6, files: ["app.lua": app + " error 'no'"])],
+      seconds: 2.5)
+    #expect(
+      run.lines == [
+        "false", "beat", "false", "generation 2: 1 kept, 0 made, 0 ended", "false",
+        "failed: app.lua:3: no ENOEXEC", "beat",
+      ])
+  }
+
   @Test(
     arguments: [
       "loop:perform(again)", "loop:perform({ wake = false }, again)",

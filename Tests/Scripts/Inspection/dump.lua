@@ -55,3 +55,11 @@ end, print }
 local dumped = loop:dump()
 assert(#dumped < 2000 and dumped:find(("n"):rep(199) .. "…", 1, true), dumped)
 assert(dumped:find(("ü"):rep(100), 1, true) and utf8.len(dumped), dumped)
+
+-- A date before all clocks is as long ago as 64 bits can say, wherever it is shown.
+local old = loop:timer { first = -1e300, name = "old", function() loop:stop() end }
+assert(loop:dump():find "old .*due 146 years ago", loop:dump())
+loop:metrics()
+loop:run { timeout = 1 }
+assert(#loop:metrics().handles >= 1 and loop:why(old):find "old")
+loop:metrics { on = false }

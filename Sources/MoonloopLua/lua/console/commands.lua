@@ -47,7 +47,7 @@ end
 -- Prints an answer of the program.
 local function outcome_of(reply)
   if not reply.ok then return { failure = reply.error } end
-  return { values = { n = reply.count } }
+  return { count = reply.count, shown = reply.text }
 end
 
 -- Noticed when sending or when reading; reported once.
@@ -68,7 +68,7 @@ local function open_terminal(console, finish)
       local reply = console:request { eval = text }
       if not reply then end_with(console) end
       terminal:tell_busy(reply.busy)
-      return terminal:show(outcome_of(reply), reply.text)
+      return terminal:show(outcome_of(reply))
     end,
     complete = function(text)
       local reply = console:request { complete = text }

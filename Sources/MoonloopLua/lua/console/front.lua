@@ -190,13 +190,13 @@ function Front:tell_busy(text)
 end
 
 --- Prints the outcome of an evaluation. Returns whether it succeeded.
-function Front:show(outcome, text)
+function Front:show(outcome)
   if outcome.failure then
     io.stdout:flush()
     io.stderr:write(outcome.failure .. "\n")
     return false
   end
-  if outcome.values.n > 0 then print(text) end
+  if outcome.count > 0 then print(outcome.shown) end
   return true
 end
 

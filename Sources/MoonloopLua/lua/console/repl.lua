@@ -16,8 +16,7 @@ local function open(ended)
   terminal = front.open {
     evaluate = function(text)
       if not text:find "^%s*:" then terminal:tell_busy(breakpoint.busy_text()) end
-      local outcome = own:evaluate(text)
-      return terminal:show(outcome, outcome.values and own:text(outcome.values))
+      return terminal:show(own:evaluate(text))
     end,
     complete = function(text) return complete.of(text, own.environment) end,
     interrupt = function() own:interrupt() end,

@@ -16,11 +16,11 @@ local private_mode
 
 local requests = {}
 
--- Each value as JSON, in packed values; what does not fit into an answer ends it early.
+-- Packed values, each as JSON; what does not fit into an answer ends it early.
 local function encoded(values)
-  local form = { is_lenient = true, max_size = wire.LINE_LIMIT }
-  for place = 1, values.n do values[place] = json.encode(values[place], form) end
-  return values
+  local list, form = {}, { is_lenient = true, max_size = wire.LINE_LIMIT }
+  for place = 1, values.n do list[place] = json.encode(values[place], form) end
+  return list
 end
 
 -- Values of an expression: as text for people, or as JSON for programs.
@@ -33,11 +33,7 @@ function requests.eval(own, request)
   if outcome.failure then
     return { ok = false, error = outcome.failure, incomplete = outcome.incomplete }
   end
-  local values = outcome.values
-  if not as_json then return { ok = true, count = values.n, text = own:text(values) } end
-  local count = values.n
-  values.n = nil
-  return { ok = true, count = count, values = values }
+  return { ok = true, count = outcome.count, [as_json and "values" or "text"] = outcome.shown }
 end
 
 function requests.complete(own, request)

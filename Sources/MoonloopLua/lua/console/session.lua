@@ -128,9 +128,17 @@ function Session:warn(task)
   end)
 end
 
---- Runs the input in the calling task: it may wait. Returns a table: `values`, packed; or
---- `failure`, a text; with `incomplete` if more input is needed.
---- @param form fun(values: table): table  Makes others of the packed values, as a part of the input.
+-- Packed values as text.
+local function text_of(values)
+  local parts = {}
+  for place = 1, values.n do parts[place] = inspect(values[place]) end
+  return table.concat(parts, "\t")
+end
+
+--- Runs the input in the calling task: it may wait. Returns a table: `count`, of the values, and
+--- what `form` makes of them, `shown`; or `failure`, a text; with `incomplete` if more input is
+--- needed.
+--- @param form fun(values: table): any  Of the packed values, as a part of the input; nil: a text.
 function Session:evaluate(text, form)
   local made, message, is_incomplete = session.compile(text, self.environment)
   if not made then return { failure = message, incomplete = is_incomplete } end
@@ -139,9 +147,9 @@ function Session:evaluate(text, form)
     local results = table.pack(xpcall(made, failed))
     if not results[1] then return results end
     if results.n > 1 then self.own._ = results[2] end
-    if not form then return results end
-    local ok, formed = xpcall(form, failed, table.pack(table.unpack(results, 2, results.n)))
-    return ok and table.pack(true, table.unpack(formed, 1, formed.n)) or { false, formed }
+    local values = table.pack(table.unpack(results, 2, results.n))
+    local ok, shown = xpcall(form or text_of, failed, values)
+    return { ok, shown, count = values.n }
   end)
   self.task = task
   if breakpoint.is_stopped() then self:warn(task) end
@@ -149,11 +157,9 @@ function Session:evaluate(text, form)
   self.task = before
   if not results[1] then return { failure = tostring(results[2]) } end
   results = results[2]
-  if not results[1] then
-    -- Lua calls no message handler where memory has run out.
-    return type(results[2]) == "table" and results[2] or { failure = tostring(results[2]) }
-  end
-  return { values = table.pack(table.unpack(results, 2, results.n)) }
+  if results[1] then return { count = results.count, shown = results[2] } end
+  -- Lua calls no message handler where memory has run out.
+  return type(results[2]) == "table" and results[2] or { failure = tostring(results[2]) }
 end
 
 --- Cancels the evaluation: a waiting one is cancelled, a busy one is stopped. Without an
@@ -173,13 +179,6 @@ function Session:cancel()
   if not self.task then return end
   if breakpoint.busy and self.task.status == "running" then host.stop_busy() end
   self.task:cancel "interrupted"
-end
-
---- Packed values as text.
-function Session:text(values)
-  local parts = {}
-  for place = 1, values.n do parts[place] = inspect(values[place]) end
-  return table.concat(parts, "\t")
 end
 
 return session

@@ -123,6 +123,7 @@ function commands.check(options, paths)
     io.write(check.rules_text())
     return SUCCESS
   end
+  if options["for"] == 0 then return complain("check", "--for: must be more than 0") end
   local count = #paths + #(options.recording or {})
   if count == 0 then return complain("check", "name the files to check") end
   local findings, notes = check.files(paths, options)
