@@ -216,8 +216,8 @@ FAULTS = [
     (DESCRIPTORS, "the kernel is not told what is enabled",
      "\n        try kernel.rewatch(source.fd, for: source.interest, token: source.token, in: set)",
      ""),
-    (TIMERS, "a date that is set to the past stays there",
-     "clock.hasReached(date) ? clock.now() : date",
+    ("Loop/PassTime.swift", "a date that is set to the past stays there",
+     "clock.hasReached(date) ? exactNow() : date",
      "date"),
     (TIMERS, "a timer fires again in its other mode",
      "\n      if isHereOnly { mode.timers.move(slot, to: next) } "

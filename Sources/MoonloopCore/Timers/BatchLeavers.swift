@@ -30,7 +30,35 @@ struct BatchLeavers {
   mutating func forget(mode: Int) { leavers.removeAll { $0.mode == mode } }
 }
 
+/// The timers that were set to a date that had come while they were in a batch: they stand in it by
+/// the date of its begin (R136). A batch inside it, of a nested run, has them by their own.
+struct BatchMoves {
+  private struct Move: Hashable {
+    let slot: Int
+    let mode: Int
+  }
+  private var moves: Set<Move> = []
+  var isEmpty: Bool { moves.isEmpty }
+
+  mutating func note(_ slot: Int, _ mode: Mode) { moves.insert(Move(slot: slot, mode: mode.index)) }
+
+  /// Forgets those of a mode.
+  mutating func take(_ mode: Mode) -> [Int] {
+    let taken = moves.filter { $0.mode == mode.index }
+    moves.subtract(taken)
+    return taken.map(\.slot)
+  }
+}
+
 extension Loop {
+  /// A batch begins inside that of the same mode.
+  @inline(never)
+  func settleBatchMoves(_ mode: Mode) {
+    for slot in timerState.batchMoves.take(mode) where mode.timers.isQueued(slot) {
+      mode.timers.moveOutOfBatch(slot, to: timers.records[slot].date)
+    }
+  }
+
   /// A timer is about to leave a mode in whose batch it is.
   @inline(never)
   func noteBatchLeaver(_ slot: Int, _ mode: Mode) {

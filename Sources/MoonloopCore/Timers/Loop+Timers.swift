@@ -22,6 +22,7 @@ extension Loop {
   /// Fires all timers that are due now, by date, each once (R73), and serves the turns among them;
   /// each is looked at again before it comes, since those before it may have changed it (R74).
   func fireTimers(_ mode: Mode) {
+    if !timerState.batchMoves.isEmpty && mode.timers.isInBatch { settleBatchMoves(mode) }
     let batch = mode.timers.beginBatch(at: time.now)
     let lastTurn = timerState.lastTurn
     let mustYield = hooks.mustYield
@@ -32,6 +33,9 @@ extension Loop {
     }
     mode.timers.endBatch(batch)
     if !timerState.batchLeavers.isEmpty { timerState.batchLeavers.forget(mode: mode.index) }
+    if !timerState.batchMoves.isEmpty && !mode.timers.isInBatch {
+      _ = timerState.batchMoves.take(mode)
+    }
   }
 
   @inline(__always)
@@ -394,7 +398,7 @@ extension Loop {
   private func moveQueued(_ slot: Int, to date: Int64, hasCome: Bool, _ mode: Mode) {
     if !mode.timers.isQueued(slot) { return unpark(slot, to: date, mode) }
     if hasCome {
-      mode.timers.moveWhereDue(slot, to: date)
+      if mode.timers.moveWhereDue(slot, to: date) { timerState.batchMoves.note(slot, mode) }
     } else {
       mode.timers.move(slot, to: date)
     }

@@ -100,13 +100,27 @@ extension TimerQueue {
   /// Gives a queued timer a date that has come: a timer of the batch under way stays in that,
   /// though the date is later than the batch's begin, behind what was due then and what was moved
   /// before (R136).
-  func moveWhereDue(_ slot: Int, to date: Int64) {
+  /// - Returns: Whether it is one of the batch.
+  func moveWhereDue(_ slot: Int, to date: Int64) -> Bool {
     let number = number(slot)
-    guard isInBatch(at: positions[number]) else { return move(slot, to: date) }
+    guard isInBatch(at: positions[number]) else {
+      move(slot, to: date)
+      return false
+    }
     let place = takeKey()  // may number all of them again
     let key = place | key(at: positions[number]) & Self.slotMask
     unqueue(number)
     let entry = Entry(date: min(date, state.pointee.lateDate), key: key)
+    heap.append(entry)
+    siftUp(heap.count - 1, entry)
+    return true
+  }
+
+  /// Gives such a timer its date.
+  func moveOutOfBatch(_ slot: Int, to date: Int64) {
+    let number = number(slot)
+    let entry = Entry(date: date, key: key(at: positions[number]))
+    unqueue(number)
     heap.append(entry)
     siftUp(heap.count - 1, entry)
   }

@@ -128,6 +128,7 @@ struct TimerState {
   var common: Set<Int32> = []
   var wallClock = WallClockDates()
   var batchLeavers = BatchLeavers()
+  var batchMoves = BatchMoves()
   /// By slot; noted while the loop is traced.
   var histories: [Int: TimerHistory] = [:]
 }
@@ -168,7 +169,8 @@ package struct TimerStore {
     limit: @autoclosure () -> Int
   ) -> TimerID? {
     var record = TimerRecord(
-      date: max(date, earliestDate), interval: max(0, interval), modes: ModeMask(), missed: 0, callout: callout,
+      date: max(date, earliestDate), interval: max(0, interval), modes: ModeMask(), missed: 0,
+      callout: callout,
       fires: 0, generation: firstGeneration, flags: .valid)
     let slot: Int
     if free.count > 0 {

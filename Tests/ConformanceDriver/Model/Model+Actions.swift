@@ -200,6 +200,9 @@ extension Model {
       refuse("a mode of a run becomes one in which the main queue is served")
     }
     if rules(.commonModeExists) { _ = mode(name) }
+    if commonItems.filter(\.hasLifecycle).count > 1 {
+      refuse("Core Foundation schedules common sources in the order of its hash table")
+    }
     for item in commonItems { add(item, to: name, rereads: false) }
     placePerforms()
   }
@@ -215,6 +218,9 @@ extension Model {
     guard item.isValid else { return }
     guard name != "common" else {
       if !contains(item, "common") { commonItems.append(item) }
+      if item.hasLifecycle && commonModes.count > 1 {
+        refuse("Core Foundation schedules \(item.spec.id) in the order of its hash table")
+      }
       for mode in commonModes { add(item, to: mode) }
       return
     }

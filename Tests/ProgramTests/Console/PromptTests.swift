@@ -209,7 +209,8 @@ struct PromptTests {
     if !Program.holdsSignals {
       try session.enter("print 'busy' while true do end", "busy\r\n")
       try session.type("\u{3}", "interrupted\r\n> ")
-      let endless = "setmetatable({}, { __tostring = function() print 'shown' while true do end end })"
+      let endless =
+        "setmetatable({}, { __tostring = function() print 'shown' while true do end end })"
       try session.enter(endless, "shown\r\n")
       try session.type("\u{3}", "interrupted\r\n> ")
     }
