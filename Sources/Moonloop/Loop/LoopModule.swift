@@ -141,7 +141,7 @@ extension HostCall {
 /// `loop:stop(value)` ends the innermost run, and returns whether there was one (R16).
 func loopStop(_ call: HostCall) throws -> some LuaPushable {
   try call.requireLoop()
-  // A script cannot end the runs of a host, nor a file that is reloaded those that it did not begin.
+  // A script cannot end the runs of a host, nor a file that is reloaded those of the program.
   let isAllowed = !call.runtime.errors.isHosted || call.runtime.runs.isInOwnRun
   return isAllowed && !call.runtime.generations.isInLoad && call.loop.stop(call.stopValue())
 }
