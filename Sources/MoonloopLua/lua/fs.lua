@@ -8,23 +8,42 @@ local fs = { open = file.open }
 
 local LIMIT = 64 << 20
 
--- The call, the options and the caller of a function that takes one path.
-local function one(name, path, options, known)
-  options = file.options(name, options, known)
-  return options, file.caller(name, ("'%s'"):format(path), options.timeout)
+-- Makes `ml.fs.NAME(path, options)` of what gets the caller, the path and the options.
+local function one_path(name, known, body)
+  local full = "ml.fs." .. name
+  fs[name] = function(path, options)
+    file.path(full, path)
+    local made = file.options(full, options, known)
+    return body(file.caller(full, ("'%s'"):format(path), made.timeout), path, made)
+  end
 end
 
 -- The same for two paths.
-local function two(name, from, to, options, known)
-  options = file.options(name, options, known)
-  return options, file.caller(name, ("'%s' to '%s'"):format(from, to), options.timeout)
+local function two_paths(name, known, body)
+  local full = "ml.fs." .. name
+  fs[name] = function(from, to, options)
+    file.path(full, from)
+    file.path(full, to, "the new path")
+    local made = file.options(full, options, known)
+    local call = file.caller(full, ("'%s' to '%s'"):format(from, to), made.timeout)
+    return body(call, from, to, made)
+  end
 end
 
-function fs.stat(path, options)
-  file.path("ml.fs.stat", path)
-  local made, call = one("ml.fs.stat", path, options, { follow = "boolean" })
-  return file.facts(call(made.follow == false and "lstat" or "stat", path))
+-- The same for a path and what is to be in the file.
+local function path_and_text(name, known, body)
+  local full = "ml.fs." .. name
+  fs[name] = function(path, text, options)
+    file.path(full, path)
+    file.text(full, text, "the text")
+    local made = file.options(full, options, known)
+    return body(file.caller(full, ("'%s'"):format(path), made.timeout), path, text, made)
+  end
 end
+
+one_path("stat", { follow = "boolean" }, function(call, path, made)
+  return file.facts(call(made.follow == false and "lstat" or "stat", path))
+end)
 
 local function kind_of(entry)
   return entry.type == "directory" and "folder" or entry.type
@@ -34,20 +53,16 @@ local function join(folder, name)
   return folder:sub(-1) == "/" and folder .. name or folder .. "/" .. name
 end
 
-function fs.list(path, options)
-  file.path("ml.fs.list", path)
-  local _, call = one("ml.fs.list", path, options, {})
+one_path("list", {}, function(call, path)
   local entries, message, code = call("scandir", path)
   if not entries then return nil, message, code end
   for place, entry in ipairs(entries) do
     entries[place] = { name = entry.name, kind = kind_of(entry), path = join(path, entry.name) }
   end
   return entries
-end
+end)
 
-function fs.walk(path, options)
-  file.path("ml.fs.walk", path)
-  local made, call = one("ml.fs.walk", path, options, { depth = "number" })
+one_path("walk", { depth = "number" }, function(call, path, made)
   local waiting = { { path = path, kind = "folder", depth = -1 } }
   local is_first = true
   local function list(entry)
@@ -73,56 +88,36 @@ function fs.walk(path, options)
     if entry.kind == "folder" and entry.depth < (made.depth or math.huge) then list(entry) end
     return entry.path, entry.kind, entry.depth
   end
-end
+end)
 
-function fs.read(path, options)
-  file.path("ml.fs.read", path)
-  local made, call = one("ml.fs.read", path, options, { limit = "number" })
+one_path("read", { limit = "number" }, function(call, path, made)
   return call("load", path, file.bytes(made.limit or LIMIT))
-end
+end)
 
 local CONTENTS = { permissions = file.PERMISSIONS, sync = "boolean" }
 
 -- O_NONBLOCK, so that a named pipe without a reader blocks no thread.
 local TRUNCATE, APPEND = 0xA00, 0xC00
 
-local function store(name, path, text, options, flags)
-  local made, call = one(name, path, options, CONTENTS)
-  return call("store", path, text, flags, made.permissions or 438, made.sync and 1 or 0)
+for name, flags in pairs { write = TRUNCATE, append = APPEND } do
+  path_and_text(name, CONTENTS, function(call, path, text, made)
+    return call("store", path, text, flags, made.permissions or 438, made.sync and 1 or 0)
+  end)
 end
 
-function fs.write(path, text, options)
-  file.path("ml.fs.write", path)
-  file.text("ml.fs.write", text, "the text")
-  return store("ml.fs.write", path, text, options, TRUNCATE)
-end
-
-function fs.append(path, text, options)
-  file.path("ml.fs.append", path)
-  file.text("ml.fs.append", text, "the text")
-  return store("ml.fs.append", path, text, options, APPEND)
-end
-
-function fs.replace(path, text, options)
-  file.path("ml.fs.replace", path)
-  file.text("ml.fs.replace", text, "the text")
-  local made, call = one("ml.fs.replace", path, options, { permissions = file.PERMISSIONS })
+path_and_text("replace", { permissions = file.PERMISSIONS }, function(call, path, text, made)
   return call("replace", path, text, made.permissions or -1)
-end
+end)
 
-function fs.mkdir(path, options)
-  file.path("ml.fs.mkdir", path)
-  local made, call = one("ml.fs.mkdir", path, options,
-    { parents = "boolean", permissions = file.PERMISSIONS })
+local MADE = { parents = "boolean", permissions = file.PERMISSIONS }
+
+one_path("mkdir", MADE, function(call, path, made)
   return call(made.parents and "mkdirs" or "mkdir", path, made.permissions or 511)
-end
+end)
 
-function fs.rename(from, to, options)
-  file.path("ml.fs.rename", from)
-  file.path("ml.fs.rename", to, "the new path")
-  local _, call = two("ml.fs.rename", from, to, options, {})
+two_paths("rename", {}, function(call, from, to)
   return call("rename", from, to)
-end
+end)
 
 local copy_entry
 
@@ -165,11 +160,7 @@ local function is_inside(call, path, folder)
   return outer and inner and (inner .. "/"):sub(1, #outer + 1) == outer .. "/"
 end
 
-function fs.copy(from, to, options)
-  file.path("ml.fs.copy", from)
-  file.path("ml.fs.copy", to, "the new path")
-  local made, call = two("ml.fs.copy", from, to, options,
-    { recursive = "boolean", replace = "boolean" })
+two_paths("copy", { recursive = "boolean", replace = "boolean" }, function(call, from, to, made)
   local flags = made.replace == false and 3 or 2
   if not made.recursive then return call("copyfile", from, to, flags) end
   local status, message, code = call("lstat", from)
@@ -179,16 +170,14 @@ function fs.copy(from, to, options)
       "EINVAL"
   end
   return copy_entry(call, from, to, flags)
-end
+end)
 
-function fs.remove(path, options)
-  file.path("ml.fs.remove", path)
-  local made, call = one("ml.fs.remove", path, options, { recursive = "boolean" })
+one_path("remove", { recursive = "boolean" }, function(call, path, made)
   if made.recursive then return call("remove_all", path) end
   local done, message, code = call("unlink", path)
   if code == "EISDIR" then return call("rmdir", path) end
   return done, message, code
-end
+end)
 
 -- Where Linux has a file system in memory, and what `statfs` calls it.
 local MEMORY, TMPFS = "/dev/shm", 0x01021994
@@ -235,36 +224,29 @@ function fs.temporary_folder(options)
   return call("mkdtemp", path)
 end
 
-function fs.link(path, other, options)
-  file.path("ml.fs.link", path)
-  file.path("ml.fs.link", other, "the new path")
-  local made, call = two("ml.fs.link", path, other, options, { symbolic = "boolean" })
+two_paths("link", { symbolic = "boolean" }, function(call, path, other, made)
   return call(made.symbolic and "symlink" or "link", path, other)
-end
+end)
 
-function fs.target(path, options)
-  file.path("ml.fs.target", path)
-  local made, call = one("ml.fs.target", path, options, { whole = "boolean" })
+one_path("target", { whole = "boolean" }, function(call, path, made)
   return call(made.whole and "realpath" or "readlink", path)
-end
+end)
 
 function fs.chmod(path, permissions, options)
   file.path("ml.fs.chmod", path)
-  local _, call = one("ml.fs.chmod", path, options, {})
+  local made = file.options("ml.fs.chmod", options, {})
   if math.type(permissions) ~= "integer" or permissions < 0 or permissions > 4095 then
     mistake(("ml.fs.chmod: the permissions must be a number from 0 to 4095, such as 420 (0644), "
       .. "got %s"):format(host.given(permissions)))
   end
-  return call("chmod", path, permissions)
+  return file.caller("ml.fs.chmod", ("'%s'"):format(path), made.timeout)("chmod", path, permissions)
 end
 
-function fs.space(path, options)
-  file.path("ml.fs.space", path)
-  local _, call = one("ml.fs.space", path, options, {})
+one_path("space", {}, function(call, path)
   local found, message, code = call("statfs", path)
   if not found then return nil, message, code end
   return { total = found.blocks * found.bsize, free = found.bfree * found.bsize,
     available = found.bavail * found.bsize }
-end
+end)
 
 return fs
