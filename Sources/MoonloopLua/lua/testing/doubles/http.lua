@@ -163,11 +163,7 @@ local function listen(self, context, handler, finish)
       return handler(request, response)
     end })
   self.port, self.url = server.port, "http://127.0.0.1:" .. server.port
-  context.defer(function()
-    server:invalidate()
-    for stream in pairs(streams) do stream:close() end
-    finish()
-  end)
+  kept.end_with(context, server, streams, finish)
   return self
 end
 
@@ -181,8 +177,8 @@ function double.new(given, context, level)
     error(("t:http: takes a list of expectations, got a %s"):format(type(given)), level + 1)
   end
   local self = { requests = {}, surprises = {}, list = {} }
-  local path = given.recorded and context.golden(given.recorded)
-  if path and context.update then
+  local source, path = kept.list("t:http", given, context)
+  if not source then
     if type(given.from) ~= "string" then
       error("t:http: 'from' is missing: the URL of the server to record", level + 1)
     end
@@ -192,12 +188,6 @@ function double.new(given, context, level)
         verify(self, {}, context.where)
         assert(kept.write(path, self.list))
       end)
-  end
-  local source = given
-  if path then
-    local message
-    source, message = kept.read(path)
-    if not source then failure.fail(context.where .. ": t:http: " .. message, 0) end
   end
   local list = {}
   for number, one in ipairs(source) do list[number] = expectation(one, number, level + 1) end

@@ -1,6 +1,7 @@
 -- What a double is to expect, and how it was found out: a golden file in Lua, written by a run with
 -- `--update` in which the double stands between the code and the real peer.
 local bed = require "moonloop.testing.bed"
+local failure = require "moonloop.testing.failure"
 local values = require "moonloop.testing.values"
 
 local kept = {}
@@ -8,9 +9,9 @@ local kept = {}
 local HEAD = "-- What a server said, as expectations of a double; "
   .. "'moonloop test --update' records it again.\n"
 
---- Reads the expectations of a golden file.
+-- Reads the expectations of a golden file.
 -- @return the list; or nil and a message
-function kept.read(path)
+local function read(path)
   local chunk, message = loadfile(path, "t", {})
   if not chunk then
     return nil, ("no expectations: %s; 'moonloop test --update' records them"):format(message)
@@ -20,7 +21,26 @@ function kept.read(path)
   return nil, ("'%s' does not return a list of expectations"):format(path)
 end
 
---- Writes them.
+--- What a double is to expect: as given, or from the golden file that is named.
+-- @return the list; nil and the path of the golden file, if this run is to write it
+function kept.list(tool, given, context)
+  local path = given.recorded and context.golden(given.recorded)
+  if not path then return given end
+  if context.update then return nil, path end
+  local list, message = read(path)
+  return list or failure.fail(("%s: %s: %s"):format(context.where, tool, message), 0)
+end
+
+--- Ends a double with its test.
+function kept.end_with(context, server, streams, finish)
+  context.defer(function()
+    server:invalidate()
+    for stream in pairs(streams) do stream:close() end
+    finish()
+  end)
+end
+
+--- Writes a golden file.
 -- @return true; or nil and a message
 function kept.write(path, list)
   local ok, message = bed.make_folders((path:match("^(.*)/")))

@@ -125,11 +125,7 @@ local function listen(self, context, handler, finish)
     self.streams[stream], self.connections = true, self.connections + 1
     handler(stream)
   end })
-  context.defer(function()
-    server:invalidate()
-    for stream in pairs(self.streams) do stream:close() end
-    finish()
-  end)
+  kept.end_with(context, server, self.streams, finish)
   return { host = "127.0.0.1", port = server.port }
 end
 
@@ -143,8 +139,8 @@ function double.new(given, context, level)
     error(("t:tcp: takes a list of steps, got a %s"):format(type(given)), level + 1)
   end
   local self = { surprises = {}, list = {}, streams = {}, connections = 0, last = 0 }
-  local path = given.recorded and context.golden(given.recorded)
-  if path and context.update then
+  local source, path = kept.list("t:tcp", given, context)
+  if not source then
     if type(given.from) ~= "string" or not given.from:find "^.+:%d+$" then
       error("t:tcp: 'from' must be \"host:port\" of the peer to record", level + 1)
     end
@@ -153,12 +149,6 @@ function double.new(given, context, level)
         verify(self, {}, context.where)
         assert(kept.write(path, self.list))
       end)
-  end
-  local source = given
-  if path then
-    local message
-    source, message = kept.read(path)
-    if not source then failure.fail(context.where .. ": t:tcp: " .. message, 0) end
   end
   local steps = {}
   for number, one in ipairs(source) do steps[number] = step(one, number, level + 1) end
