@@ -13,6 +13,7 @@ extension Array: LuaReadable where Element: LuaReadable {
   public static var luaTypeName: String { Element.luaListName }
 
   /// Reads the value in a slot; nil if it is of another type. Bytes are a string, not a table.
+  /// - Complexity: O(n) in the items.
   public static func read(_ slot: borrowing LuaSlot) -> [Element]? {
     let (stack, index) = (slot.stack, slot.stack.absolute(slot.index))
     if Element.self == UInt8.self { return stack.withBytes(index) { same([UInt8]($0)) } }
@@ -78,6 +79,7 @@ extension Dictionary: LuaReadable where Key == String, Value: LuaReadable {
   }
 
   /// Reads the value in a slot; nil if it is of another type.
+  /// - Complexity: O(n) in the fields.
   public static func read(_ slot: borrowing LuaSlot) -> [String: Value]? {
     let (stack, index) = (slot.stack, slot.stack.absolute(slot.index))
     guard stack.type(index) == .table, stack.reserve(8) else { return nil }

@@ -19,6 +19,7 @@ public struct LuaArguments: LuaReadable, LuaResults {
   public static var luaTypeName: String { "values" }
 
   /// Reads the value in a slot and all after it.
+  /// - Complexity: O(n) in the values.
   public static func read(_ slot: borrowing LuaSlot) -> LuaArguments? {
     let (stack, first) = (slot.stack, slot.index)
     let end = cml_gettop(stack.L)

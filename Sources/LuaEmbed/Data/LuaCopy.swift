@@ -28,6 +28,7 @@ extension LuaCopy: LuaReadable, LuaPushable {
   public static var luaTypeName: String { "value that can be copied" }
 
   /// Reads the value in a slot; nil if it cannot be copied.
+  /// - Complexity: O(n) in the values in it.
   public static func read(_ slot: borrowing LuaSlot) -> LuaCopy? {
     LuaCopying.copy(slot).value
   }

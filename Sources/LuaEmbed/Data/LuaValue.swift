@@ -164,6 +164,7 @@ public struct LuaTable: LuaReadable, LuaPushable {
   }
 
   /// The length of its list, as `#` gives it.
+  /// - Complexity: O(log n) in the items.
   public var count: Int { open { Int(clamping: cml_rawlen($0.L, $1)) } ?? 0 }
 
   /// All keys with their values, in no particular order; changes by the closure are not seen.
@@ -173,6 +174,7 @@ public struct LuaTable: LuaReadable, LuaPushable {
   }
 
   /// All keys with their values, in no particular order.
+  /// - Complexity: O(n) in the keys.
   public var pairs: [(key: LuaValue, value: LuaValue)] {
     open { stack, table in
       var pairs: [(key: LuaValue, value: LuaValue)] = []
@@ -187,6 +189,7 @@ public struct LuaTable: LuaReadable, LuaPushable {
   }
 
   /// The items of its list, up to the first nil.
+  /// - Complexity: O(n) in the items.
   public var items: [LuaValue] {
     open { stack, table in
       var items: [LuaValue] = []

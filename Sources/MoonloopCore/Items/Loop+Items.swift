@@ -78,6 +78,7 @@ extension Loop {
   }
 
   /// The names of the modes of this loop that an item is in. Loop thread only.
+  /// - Complexity: O(n) in those modes.
   public func modes(of item: Item) -> [ModeName] {
     requireThread("modes(of:)")
     if let id = timerID(item) { return modeNames(of: id) }

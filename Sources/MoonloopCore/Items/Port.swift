@@ -148,6 +148,7 @@ extension Loop {
     /// Ends the port for good: no more callbacks, and posting to it fails (R57).
     ///
     /// Allowed at any time, also in its own handler; idempotent. Messages that wait are dropped.
+    /// - Complexity: O(n) in those messages and the loops that it is in.
     /// - Note: Any thread; only that of its handler if it is not `@Sendable`.
     public override func invalidate() {
       if !isAtHome { requireThread("port.invalidate") }

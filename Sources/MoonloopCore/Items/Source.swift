@@ -87,6 +87,7 @@ extension Loop {
     /// Wakes no loop (R40): see `Loop.wakeUp`. Any number of signals before that is one (R39); the
     /// mark survives runs in other modes, removal and adding again (R41). No effect if the
     /// source is invalid.
+    /// - Complexity: O(n) in the loops that it is in.
     /// - Note: Any thread. No system call.
     public func signal() {
       if mark.load(ordering: .relaxed) {

@@ -22,6 +22,7 @@ extension Loop {
   package var hasPendingStop: Bool { stops.pending != nil }
 
   /// The names of the modes that have been used so far. Loop thread only.
+  /// - Complexity: O(n) in the modes.
   public var modeNames: [ModeName] {
     requireThread("modeNames")
     return modes.map(\.name)
@@ -36,6 +37,7 @@ extension Loop {
   /// Makes a mode a common mode, for good; it gets all common items (R90, R92).
   ///
   /// No effect if it is one already, or for the pseudo-mode itself.
+  /// - Complexity: O(n log n) in the common items.
   /// - Note: Loop thread only.
   /// - SeeAlso: counterpart `CFRunLoopAddCommonMode`.
   @discardableResult
