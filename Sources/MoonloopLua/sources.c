@@ -262,6 +262,8 @@ static const struct cmo_source sources[] = {
 #embed "lua/text/handles.lua" suffix(,)
     NEXT("text.layout")
 #embed "lua/text/layout.lua" suffix(,)
+    NEXT("text.lists")
+#embed "lua/text/lists.lua" suffix(,)
     NEXT("text.options")
 #embed "lua/text/options.lua" suffix(,)
     NEXT("text.patterns")

@@ -3,6 +3,7 @@
 local generation = require "moonloop.generation"
 local bodies = require "moonloop.reload.bodies"
 local host = require "moonloop.text.host"
+local copy = require("moonloop.text.lists").copy
 local mistake = host.mistake
 
 -- `trace` is the traceback of the last load that failed; `on_load` is called for each load.
@@ -44,12 +45,6 @@ end
 function reload.note(made) running = made end
 
 -- What survives -----------------------------------------------------------------------------------
-
-local function copy(from)
-  local fresh = {}
-  for key, value in next, from do fresh[key] = value end
-  return fresh
-end
 
 local function restore(into, from)
   for key in next, into do

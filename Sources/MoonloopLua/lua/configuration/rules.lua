@@ -1,6 +1,7 @@
 -- Rules for the values of a configuration. A rule checks one value and reports what it expected.
 -- All mistakes are collected; none is raised.
 
+local lists = require "moonloop.text.lists"
 local quoting = require "moonloop.text.quoting"
 local spelling = require "moonloop.text.spelling"
 local units = require "moonloop.text.units"
@@ -86,9 +87,7 @@ end
 -- One of a list of words.
 function rules.word(words)
   return function(report, path, value)
-    for _, known in ipairs(words) do
-      if value == known then return true end
-    end
+    if lists.contains(words, value) then return true end
     report(path, ("unknown value %s%s"):format(rules.given(value),
       type(value) == "string" and spelling.hint(value, words)
         or "; use one of " .. table.concat(words, ", ")))
@@ -173,9 +172,7 @@ function rules.signal(report, path, value)
   if word:find "^rtm[ia][nx]$" or word:find "^rtmin%+%d+$" or word:find "^rtmax%-%d+$" then
     return true
   end
-  for _, known in ipairs(SIGNALS) do
-    if word == known then return true end
-  end
+  if lists.contains(SIGNALS, word) then return true end
   local fatal = " kill stop segv bus fpe ill trap sys abrt iot pipe urg alrm "
   local is_fatal = fatal:find(" " .. word .. " ", 1, true)
   report(path, ("signal %s %s"):format(rules.given(value), is_fatal and "cannot be handled"

@@ -1,6 +1,7 @@
 -- `help(x)`: documentation of a function, a method, a handle or a module.
 local ml = require "moonloop"
 local pages = require "moonloop.console.pages"
+local lists = require "moonloop.text.lists"
 local reference = require "moonloop.reference"
 local spelling = require "moonloop.text.spelling"
 
@@ -263,13 +264,6 @@ local function brothers(name)
   return list[1] and ("; %s has %s"):format(class.receiver, table.concat(list, ", "))
 end
 
-local function contains(list, name)
-  for _, one in ipairs(list) do
-    if one == name then return true end
-  end
-  return false
-end
-
 local function hint(name, more)
   local known = table.move(more, 1, #more, 1, {})
   table.move(names(), 1, #names(), #known + 1, known)
@@ -285,7 +279,7 @@ local function hint(name, more)
   local near, mention = meant(name) or spelling.nearest(name, known, 1), nil
   if not near then near, mention = related(name) end
   near = near or not mention and spelling.nearest(name, known) or nil
-  if near and not contains(more, near) then near = full[near] or near end
+  if near and not lists.contains(more, near) then near = full[near] or near end
   return near and ("; did you mean '%s'?"):format(near) or brothers(name)
     or mention and ("; '%s' mentions it"):format(mention)
 end

@@ -1,5 +1,6 @@
 -- The result of `loop:metrics` as text: a head of two lines, and a row for each handle.
 local layout = require "moonloop.text.layout"
+local lists = require "moonloop.text.lists"
 local quoting = require "moonloop.text.quoting"
 local units = require "moonloop.text.units"
 
@@ -17,8 +18,7 @@ local HELD_SUMS = { "count", "missed", "total", "no_mode", "not_running", "mode"
 
 -- A copy of figures, some of them less what they were before.
 local function less(now, before, names)
-  local copy = {}
-  for name, value in pairs(now) do copy[name] = value end
+  local copy = lists.copy(now)
   for _, name in ipairs(names) do copy[name] = now[name] - (before[name] or 0) end
   return copy
 end

@@ -5,6 +5,7 @@ local rules = require "moonloop.configuration.rules"
 local schema = require "moonloop.configuration.schema"
 local sources = require "moonloop.configuration.sources"
 local layout = require "moonloop.text.layout"
+local lists = require "moonloop.text.lists"
 local units = require "moonloop.text.units"
 
 local plan = {}
@@ -104,12 +105,7 @@ local function make_item(doc, section, name, one, common)
   local fields = type(one) == "table" and one or {}
   return {
     section = section, name = name, modes = expanded(fields.modes, common),
-    common = (function()
-      for _, mode in ipairs(list(fields.modes)) do
-        if mode == "common" then return true end
-      end
-      return false
-    end)(),
+    common = lists.contains(list(fields.modes), "common"),
     what = DESCRIBE[section](one), handler = handler_words(one),
     line = positions.line(doc.node, { section, name }), holds = holds(section, fields),
     kind = section == "sources" and sources.kind_of(one) or section:sub(1, -2), value = one,
@@ -173,13 +169,6 @@ function plan.find_modes(made)
   end
 end
 
-local function contains(names, name)
-  for _, one in ipairs(names) do
-    if one == name then return true end
-  end
-  return false
-end
-
 local function setting_lines(doc)
   local lines, value = {}, doc.value
   local limits = {}
@@ -224,7 +213,7 @@ local function table_lines(made, lines)
     end
     local row = { "    " .. item.name }
     for _, mode in ipairs(made.modes) do
-      row[#row + 1] = contains(item.modes, mode.name) and (item.common and "c" or "x") or "."
+      row[#row + 1] = lists.contains(item.modes, mode.name) and (item.common and "c" or "x") or "."
     end
     row[#row + 1] = item.what .. (item.holds == false and (item.section == "timers"
       or item.section == "sources") and ", keeps no run open" or "")

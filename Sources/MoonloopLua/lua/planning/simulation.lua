@@ -6,6 +6,7 @@ local causes = require "moonloop.planning.causes"
 local items = require "moonloop.configuration.items"
 local plan = require "moonloop.planning.plan"
 local sources = require "moonloop.configuration.sources"
+local copy = require("moonloop.text.lists").copy
 local units = require "moonloop.text.units"
 
 local simulation = {}
@@ -67,12 +68,6 @@ function simulation.check_inputs(docs, settings)
 end
 
 -- ── what handlers see ───────────────────────────────────────────────────────────────────────────
-
-local function copy(fields)
-  local result = {}
-  for key, value in next, fields do result[key] = value end
-  return result
-end
 
 -- Makes handlers print to standard error and end the simulation with os.exit; saves globals and
 -- modules, since the next configuration may have other modules with the same names. Returns a

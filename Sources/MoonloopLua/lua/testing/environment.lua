@@ -1,5 +1,7 @@
 -- The globals of spec files. Each block has its own and sees those of the blocks around it; an
 -- insulated block restores the real globals and the loaded modules when it ends.
+local copy = require("moonloop.text.lists").copy
+
 local environment = {}
 
 --- The block or test that runs or is being defined. Loop thread only; set by the runner.
@@ -13,12 +15,6 @@ local entered = {}
 local function is_ours(name)
   return name == "moonloop"
     or name:find("^moonloop%.") ~= nil and name ~= "moonloop.compat.socket"
-end
-
-local function copy(t)
-  local result = {}
-  for key, value in next, t do result[key] = value end
-  return result
 end
 
 local function save()

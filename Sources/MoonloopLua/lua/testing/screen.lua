@@ -1,6 +1,7 @@
 -- The screen of a program that a test started on a pseudo-terminal.
 local failure = require "moonloop.testing.failure"
 local layout = require "moonloop.text.layout"
+local lists = require "moonloop.text.lists"
 local ml = require "moonloop"
 local quoting = require "moonloop.text.quoting"
 local spelling = require "moonloop.text.spelling"
@@ -79,8 +80,8 @@ function methods:cell(row, column)
     error(("screen:cell: there are %d rows of %d columns, got row %s, column %s"):format(
       shown.rows, shown.columns, tostring(row), tostring(column)), 2)
   end
-  local result = { text = cell.text }
-  for name, value in pairs(cell.style) do result[name] = value end
+  local result = lists.copy(cell.style)
+  result.text = cell.text
   return result
 end
 

@@ -1,6 +1,7 @@
 -- The rules for what a script makes and loses: items that are never added, and items that are
 -- closed before the loop runs.
 local names = require "moonloop.planning.check.names"
+local lists = require "moonloop.text.lists"
 
 local lifetimes = {}
 
@@ -48,17 +49,11 @@ function lifetimes.never_added(file, report)
 end
 
 -- Functions of Lua that do not wait for the loop, its libraries, and words before a bracket.
-local QUICK = {}
-for name in ("print assert error tostring tonumber type pairs ipairs select next setmetatable "
-  .. "getmetatable rawget rawset rawequal rawlen collectgarbage"):gmatch "%S+" do
-  QUICK[name] = true
-end
+local QUICK = lists.set("print assert error tostring tonumber type pairs ipairs select next "
+  .. "setmetatable getmetatable rawget rawset rawequal rawlen collectgarbage")
 local LIBRARIES = { string = true, table = true, math = true, os = true, io = true, utf8 = true }
-local WORDS = {}
-for word in ("and or not if elseif while until return in then do else end local repeat for "
-  .. "function goto break"):gmatch "%S+" do
-  WORDS[word] = true
-end
+local WORDS = lists.set("and or not if elseif while until return in then do else end local repeat "
+  .. "for function goto break")
 
 -- Whether the main chunk might wait, or run the loop, after an index.
 local function may_wait(file, from)

@@ -2,12 +2,12 @@
 -- and their entries, from the reference.
 local reference = require "moonloop.reference"
 local rules = require "moonloop.configuration.rules"
+local lists = require "moonloop.text.lists"
 
 local names = {}
 
 -- Before these an expression is not complete.
-local OPERATORS = {}
-for word in (". : ( [ { + - * / % ^ < > ~ & | = and or"):gmatch "%S+" do OPERATORS[word] = true end
+local OPERATORS = lists.set ". : ( [ { + - * / % ^ < > ~ & | = and or"
 
 local function goes_on(token)
   return token.kind == "string" or token.kind ~= "end" and OPERATORS[token.text] or false

@@ -4,6 +4,7 @@ local lifetimes = require "moonloop.planning.check.lifetimes"
 local names = require "moonloop.planning.check.names"
 local slips = require "moonloop.planning.check.slips"
 local source = require "moonloop.planning.check.source"
+local lists = require "moonloop.text.lists"
 local spelling = require "moonloop.text.spelling"
 local units = require "moonloop.text.units"
 local values = require "moonloop.planning.check.values"
@@ -11,13 +12,6 @@ local values = require "moonloop.planning.check.values"
 local scripts = {}
 
 local function list(value) return type(value) == "table" and value or { value } end
-
-local function contains(names, name)
-  for _, one in ipairs(names) do
-    if one == name then return true end
-  end
-  return false
-end
 
 -- ── in handlers: of scripts, configurations and modules ─────────────────────────────────────────
 
@@ -54,8 +48,8 @@ local function signal_without_wake_up(file, report)
       and #call.items == 0 and file:handler_at(call.index)
     local on = fn and (fn.activities or fn.handler_of == "observer" and fn.call
       and list(file:literal(fn.call.fields.on)))
-    if on and contains(on, "before_waiting") and not file:calls_between("wake_up", fn.from, fn.to)
-    then
+    if on and lists.contains(on, "before_waiting")
+      and not file:calls_between("wake_up", fn.from, fn.to) then
       report("signal-without-wake-up", call.line,
         ("an observer of before_waiting signals '%s' without waking the loop")
           :format(call.receiver))
@@ -295,10 +289,7 @@ local function modes(file, report)
 end
 
 -- What may end a run, or what keeps it open, from inside.
-local ENDING = {}
-for name in ("stop exit invalidate close cancel keep_alive disable"):gmatch "%S+" do
-  ENDING[name] = true
-end
+local ENDING = lists.set "stop exit invalidate close cancel keep_alive disable"
 local HOLDING = sources.by_method "holding"
 HOLDING.every = "timer"
 
@@ -311,7 +302,8 @@ local function never_ends(file, report)
   local function in_mode(call, mode)
     local modes = call.fields.modes and file:literal(call.fields.modes) or "default"
     if call.fields.modes and file:literal(call.fields.modes) == nil then return false end
-    return contains(list(modes), mode) or mode == "default" and contains(list(modes), "common")
+    return lists.contains(list(modes), mode)
+      or mode == "default" and lists.contains(list(modes), "common")
   end
   for _, run in ipairs(file.calls) do
     local below = run.last + 1

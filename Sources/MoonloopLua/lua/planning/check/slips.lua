@@ -2,6 +2,7 @@
 -- a colon, a call in place of a function, a yield that nothing resumes.
 local names = require "moonloop.planning.check.names"
 local source = require "moonloop.planning.check.source"
+local lists = require "moonloop.text.lists"
 
 local slips = {}
 
@@ -78,10 +79,7 @@ local function dots(file, report, handles)
 end
 
 -- Functions of Lua whose results are no functions, and libraries of such.
-local PLAIN = {}
-for name in ("print error tostring tonumber type collectgarbage"):gmatch "%S+" do
-  PLAIN[name] = true
-end
+local PLAIN = lists.set "print error tostring tonumber type collectgarbage"
 local PLAIN_LIBRARIES = { string = true, math = true, os = true, io = true, table = true }
 
 -- Whether a function returns nothing.

@@ -2,6 +2,7 @@
 -- functions are handlers. There is no guessing: what is computed is unknown.
 local sources = require "moonloop.configuration.sources"
 local tokens = require "moonloop.configuration.tokens"
+local lists = require "moonloop.text.lists"
 
 local source = {}
 
@@ -10,10 +11,7 @@ local CLOSERS = { ["end"] = true, ["until"] = true }
 local PAIRS = { ["("] = true, ["{"] = true, ["["] = true }
 local ENDS = { [")"] = true, ["}"] = true, ["]"] = true }
 -- After these an expression continues, so that a call there is not a statement.
-local GOES_ON = {}
-for word in ("= , ( { [ + - * / % ^ # < > ~ & | . : return and or not in"):gmatch "%S+" do
-  GOES_ON[word] = true
-end
+local GOES_ON = lists.set "= , ( { [ + - * / % ^ # < > ~ & | . : return and or not in"
 
 -- The makers that call their handlers again and again, and those that call them once.
 local REPEATING = sources.by_method "method"
