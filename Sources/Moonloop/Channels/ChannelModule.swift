@@ -94,14 +94,22 @@ func channelSend(_ call: HostCall) throws -> Int32 {
   try call.requireValue()
   let timeout = try call.timeout(3)
   let coroutine = try call.requireWaiting()
+  return try send(call, into: channel) {
+    try call.wait(coroutine, timeout: timeout) { channel.waitToSend(call) }
+  }
+}
+
+@inline(__always)
+private func send(
+  _ call: HostCall, into channel: ScriptChannel, whenFull: () throws -> Int32
+) throws -> Int32 {
   call.stack.setCount(2)
   switch channel.send(call) {
   case .sent:
     call.stack.push(true)
     return 1
   case .closed: return call.closed()
-  case .full:
-    return try call.wait(coroutine, timeout: timeout) { channel.waitToSend(call) }
+  case .full: return try whenFull()
   }
 }
 
@@ -109,14 +117,7 @@ func channelSend(_ call: HostCall) throws -> Int32 {
 func channelTrySend(_ call: HostCall) throws -> Int32 {
   let channel = try call.selfChannel()
   try call.requireValue()
-  call.stack.setCount(2)
-  switch channel.send(call) {
-  case .sent:
-    call.stack.push(true)
-    return 1
-  case .closed: return call.closed()
-  case .full: throw OperatingFailure("full", "EAGAIN")
-  }
+  return try send(call, into: channel) { throw OperatingFailure("full", "EAGAIN") }
 }
 
 // MARK: Receiving

@@ -32,44 +32,35 @@ struct GuestQuestion: Sendable {
   /// - Returns: nil if it is not asked for.
   init?(_ grant: Grant) {
     guard let meaning = grant.meaning else { return nil }
-    name = "\(grant.word)"
-    self.grant = name
-    self.meaning = "\(meaning)"
-    addition = .capability(grant.capability)
-    key = self.grant
+    self.init("\(grant.word)", nil, "\(meaning)", .capability(grant.capability))
   }
 
   /// - Parameter port: nil: all of them, because a name is looked up.
   init?(host: String, port: Int?) {
     guard let rule = PlaceRule(host: host, port: port) else { return nil }
     let place = LuaText.quoted(host)
-    name = "net"
-    grant = "net=" + LuaText.escaped(host) + (port.map { ":\($0)" } ?? "")
-    meaning =
+    let meaning =
       port.map { "connect to, listen on, and send to port \($0) of \(place)" }
       ?? "look up \(place), and reach all its ports"
-    addition = .place(rule)
-    key = self.grant
+    self.init("net", LuaText.escaped(host) + (port.map { ":\($0)" } ?? ""), meaning, .place(rule))
   }
 
   /// - Returns: nil if the path cannot be shown as it is.
   init?(unixSocket bytes: [UInt8]) {
     guard let path = String(validating: bytes, as: UTF8.self) else { return nil }
-    name = "net"
-    grant = "net=unix:" + LuaText.escaped(path)
-    meaning = "connect to, listen on, and send to the socket \(LuaText.quoted(path))"
-    addition = .place(PlaceRule(path: bytes))
-    key = self.grant
+    self.init(
+      "net", "unix:" + LuaText.escaped(path),
+      "connect to, listen on, and send to the socket \(LuaText.quoted(path))",
+      .place(PlaceRule(path: bytes)))
   }
 
   /// - Returns: nil if the name cannot be shown as it is.
   init?(program bytes: [UInt8]) {
     guard let program = String(validating: bytes, as: UTF8.self) else { return nil }
-    name = "process"
-    grant = "process=" + LuaText.escaped(program)
-    meaning = "run the program \(LuaText.quoted(program)), which may do all that you may"
-    addition = .program(bytes)
-    key = self.grant
+    self.init(
+      "process", LuaText.escaped(program),
+      "run the program \(LuaText.quoted(program)), which may do all that you may",
+      .program(bytes))
   }
 
   /// - Returns: nil if the path cannot be shown as it is.
@@ -77,14 +68,20 @@ struct GuestQuestion: Sendable {
     if !need.isText { return nil }
     let path = String(decoding: need.path, as: UTF8.self)
     let place = String(decoding: need.place, as: UTF8.self)
-    name = "fs"
-    grant = "fs=\(need.writes ? "write" : "read"):" + LuaText.escaped(path)
-    var meaning = (need.writes ? "write " : "read ") + LuaText.quoted(path)
+    let verb = need.writes ? "write" : "read"
+    var meaning = "\(verb) " + LuaText.quoted(path)
     if !place.hasSuffix(path) { meaning += ", which is " + LuaText.quoted(place) }
     if !need.isPlainFile { meaning += ", and all that is or will be in it" }
-    self.meaning = meaning
-    addition = .file(need)
-    key = grant + "\0" + place
+    self.init("fs", "\(verb):" + LuaText.escaped(path), meaning, .file(need), in: place)
+  }
+
+  private init(
+    _ name: String, _ detail: String?, _ meaning: String, _ addition: Addition,
+    in place: String? = nil
+  ) {
+    (self.name, self.meaning, self.addition) = (name, meaning, addition)
+    grant = detail.map { "\(name)=\($0)" } ?? name
+    key = place.map { [grant] in "\(grant)\0\($0)" } ?? grant
   }
 }
 

@@ -6,7 +6,7 @@ internal import MoonloopCore
 /// A task that waits for the next arrival. Its answer may come after the item's end.
 class ArrivalWait: OtherWait {
   unowned(unsafe) let runtime: Runtime  // the state holds it, and ends all waits first
-  private unowned(unsafe) let source: Loop.DescriptorSource  // not used once `isClosed`
+  fileprivate unowned(unsafe) let source: Loop.DescriptorSource  // not used once `isClosed`
   final let label: String
   final private(set) var isActive = true
   final private(set) var isClosed = false
@@ -15,6 +15,9 @@ class ArrivalWait: OtherWait {
     (self.runtime, self.source, self.label) = (runtime, source, label)
     super.init()
   }
+
+  /// It becomes the wait of the item.
+  func enterItem() {}
 
   /// It is no more the wait of the item.
   func leaveItem() {}
@@ -62,5 +65,21 @@ class ArrivalWait: OtherWait {
     end()
     if isClosed { return stack.pushFailure("\(label) was closed meanwhile", "ECANCELED") }
     return pushArrival(on: stack)
+  }
+}
+
+extension HostCall {
+  /// Suspends the running code until something arrives, or its time is up.
+  func wait(
+    _ wait: ArrivalWait, _ coroutine: LuaCoroutine, _ timeout: Int64?
+  ) throws -> Int32 {
+    var pending = Wait(.other(wait))
+    if let timeout, timeout != .max {
+      pending.timer = try deadline(after: timeout, coroutine)
+    }
+    wait.enterItem()
+    wait.settleItem()
+    try serveHere(wait.source)
+    return suspend(pending, coroutine)
   }
 }

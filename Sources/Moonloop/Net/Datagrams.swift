@@ -68,6 +68,7 @@ final class DatagramWait: ArrivalWait {
   }
 
   override var what: String { "a datagram for \(label)" }
+  override func enterItem() { socket.waiting = self }
   override func leaveItem() { if socket.waiting === self { socket.waiting = nil } }
   override func settleItem() { socket.settle() }
 
@@ -220,13 +221,5 @@ func datagramReceive(_ call: HostCall) throws -> Int32 {
   }
   if let count = socket.receive(on: call.stack) { return Int32(count) }
   let coroutine = try call.requireWaiting()
-  let wait = DatagramWait(socket, label)
-  var pending = Wait(.other(wait))
-  if let timeout, timeout != .max {
-    pending.timer = try call.deadline(after: timeout, coroutine)
-  }
-  socket.waiting = wait
-  socket.settle()
-  try call.serveHere(socket.source)
-  return call.suspend(pending, coroutine)
+  return try call.wait(DatagramWait(socket, label), coroutine, timeout)
 }

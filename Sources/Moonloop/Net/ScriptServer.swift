@@ -261,6 +261,7 @@ final class AcceptWait: ArrivalWait {
 
   override var what: String { "a connection to \(label)" }
   override var isFinal: Bool { connection != nil }
+  override func enterItem() { server.accepting = self }
   override func leaveItem() { if server.accepting === self { server.accepting = nil } }
   override func settleItem() { server.settle() }
 

@@ -186,15 +186,7 @@ func serverAccept(_ call: HostCall) throws -> Int32 {
     return 2
   }
   let coroutine = try call.requireWaiting()
-  let wait = AcceptWait(server, label)
-  var pending = Wait(.other(wait))
-  if let timeout, timeout != .max {
-    pending.timer = try call.deadline(after: timeout, coroutine)
-  }
-  server.accepting = wait
-  server.settle()
-  try call.serveHere(server.source)
-  return call.suspend(pending, coroutine)
+  return try call.wait(AcceptWait(server, label), coroutine, timeout)
 }
 
 func serverAddress(_ call: HostCall) throws -> Int32 {

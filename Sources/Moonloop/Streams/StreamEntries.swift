@@ -8,14 +8,14 @@ let streamEntries: [LuaEntry] =
   streamReadingEntries + streamWritingEntries + streamLifeEntries + streamFieldEntries
 
 private let streamReadingEntries: [LuaEntry] = [
-  .method("read", streamRead),
-  .method("read_some", streamReadSome),
+  .method("read") { host($0, $1, "stream:read", readStream) },
+  .method("read_some") { host($0, $1, "stream:read_some", readSomeOfStream) },
   .method("receive_fd") { host($0, $1, "stream:receive_fd", streamReceiveDescriptor) },
-  .method("lines", streamLines),
+  .method("lines") { host($0, $1, "stream:lines", linesOfStream) },
 ]
 
 private let streamWritingEntries: [LuaEntry] = [
-  .method("write", streamWrite),
+  .method("write") { host($0, $1, "stream:write", writeStream) },
   .method("flush") { host($0, $1, "stream:flush", streamFlush) },
   .method("copy_to") { host($0, $1, "stream:copy_to", streamCopyTo) },
   .method("send_fd") { host($0, $1, "stream:send_fd", streamSendDescriptor) },

@@ -13,11 +13,7 @@ final class StreamLines {
 }
 
 /// `stream:lines([formats...])`: a function for `for`, which ends with the stream.
-let streamLines: LuaRawFunction = { L, context in
-  host(L, context, "stream:lines") { call in try linesOfStream(call) }
-}
-
-/// The same for what stands for a stream, such as a terminal.
+/// Also for what stands for a stream, such as a terminal.
 func linesOfStream(_ call: HostCall) throws -> Int32 {
   let stream = try call.selfStream()
   guard stream.bytes.canRead else { throw call.mistake("\(stream.label) is for writing only") }

@@ -133,11 +133,7 @@ extension HostCall {
 // MARK: Reading
 
 /// `stream:read([formats...] [, { timeout }])`
-let streamRead: LuaRawFunction = { L, context in
-  host(L, context, "stream:read") { call in try readStream(call) }
-}
-
-/// The same for what stands for a stream, such as a terminal.
+/// Also for what stands for a stream, such as a terminal.
 func readStream(_ call: HostCall) throws -> Int32 {
   let stream = try call.selfStream()
   var timeout = stream.readTimeout
@@ -147,11 +143,7 @@ func readStream(_ call: HostCall) throws -> Int32 {
 }
 
 /// `stream:read_some([max] [, { timeout }])`: what is available, at least one byte.
-let streamReadSome: LuaRawFunction = { L, context in
-  host(L, context, "stream:read_some") { call in try readSomeOfStream(call) }
-}
-
-/// The same for what stands for a stream, such as a terminal.
+/// Also for what stands for a stream, such as a terminal.
 func readSomeOfStream(_ call: HostCall) throws -> Int32 {
   let stream = try call.selfStream()
   var timeout = stream.readTimeout
@@ -258,11 +250,7 @@ extension HostCall {
 
 /// `stream:write(…, [{ timeout }])`: the stream, once everything is written or queued within the
 /// limit.
-let streamWrite: LuaRawFunction = { L, context in
-  host(L, context, "stream:write") { call in try writeStream(call) }
-}
-
-/// The same for what stands for a stream, such as a terminal.
+/// Also for what stands for a stream, such as a terminal.
 func writeStream(_ call: HostCall) throws -> Int32 {
   let stream = try call.selfStream()
   var timeout = stream.writeTimeout
