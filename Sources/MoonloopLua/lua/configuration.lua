@@ -1,6 +1,7 @@
 -- Configurations of a loop: tables of modes, timers, sources, observers, signals and phases. All of
 -- it is checked before anything starts (D40, D41).
 local evaluation = require "moonloop.configuration.evaluation"
+local lists = require "moonloop.text.lists"
 local positions = require "moonloop.configuration.positions"
 local rules = require "moonloop.configuration.rules"
 local schema = require "moonloop.configuration.schema"
@@ -120,10 +121,7 @@ function configuration.mistakes(doc, loads_nothing)
   schema.check(report, {}, doc.value)
   check_repeated(report, {}, doc.node)
   if not loads_nothing and getmetatable(doc.value) == nil then items.check_handlers(doc, report) end
-  table.sort(found, function(a, b)
-    if a.line ~= b.line then return a.line < b.line end
-    return a.order < b.order
-  end)
+  table.sort(found, lists.by("line", "order"))
   return found
 end
 

@@ -18,26 +18,19 @@ local function one_path(name, known, body)
   end
 end
 
--- The same for two paths.
-local function two_paths(name, known, body)
-  local full = "ml.fs." .. name
-  fs[name] = function(from, to, options)
-    file.path(full, from)
-    file.path(full, to, "the new path")
-    local made = file.options(full, options, known)
-    local call = file.caller(full, ("'%s' to '%s'"):format(from, to), made.timeout)
-    return body(call, from, to, made)
-  end
-end
+-- What a second argument is: how it is checked, and what failures say of both.
+local NEW_PATH = { "'%s' to '%s'", function(name, to) file.path(name, to, "the new path") end }
+local TEXT = { "'%s'", function(name, text) file.text(name, text, "the text") end }
 
--- The same for a path and what is to be in the file.
-local function path_and_text(name, known, body)
+-- The same with a second argument.
+local function path_and(second, name, known, body)
   local full = "ml.fs." .. name
-  fs[name] = function(path, text, options)
+  fs[name] = function(path, other, options)
     file.path(full, path)
-    file.text(full, text, "the text")
+    second[2](full, other)
     local made = file.options(full, options, known)
-    return body(file.caller(full, ("'%s'"):format(path), made.timeout), path, text, made)
+    local call = file.caller(full, second[1]:format(path, other), made.timeout)
+    return body(call, path, other, made)
   end
 end
 
@@ -100,12 +93,12 @@ local CONTENTS = { permissions = file.PERMISSIONS, sync = "boolean" }
 local TRUNCATE, APPEND = 0xA00, 0xC00
 
 for name, flags in pairs { write = TRUNCATE, append = APPEND } do
-  path_and_text(name, CONTENTS, function(call, path, text, made)
+  path_and(TEXT, name, CONTENTS, function(call, path, text, made)
     return call("store", path, text, flags, made.permissions or 438, made.sync and 1 or 0)
   end)
 end
 
-path_and_text("replace", { permissions = file.PERMISSIONS }, function(call, path, text, made)
+path_and(TEXT, "replace", { permissions = file.PERMISSIONS }, function(call, path, text, made)
   return call("replace", path, text, made.permissions or -1)
 end)
 
@@ -115,7 +108,7 @@ one_path("mkdir", MADE, function(call, path, made)
   return call(made.parents and "mkdirs" or "mkdir", path, made.permissions or 511)
 end)
 
-two_paths("rename", {}, function(call, from, to)
+path_and(NEW_PATH, "rename", {}, function(call, from, to)
   return call("rename", from, to)
 end)
 
@@ -160,7 +153,9 @@ local function is_inside(call, path, folder)
   return outer and inner and (inner .. "/"):sub(1, #outer + 1) == outer .. "/"
 end
 
-two_paths("copy", { recursive = "boolean", replace = "boolean" }, function(call, from, to, made)
+local COPIED = { recursive = "boolean", replace = "boolean" }
+
+path_and(NEW_PATH, "copy", COPIED, function(call, from, to, made)
   local flags = made.replace == false and 3 or 2
   if not made.recursive then return call("copyfile", from, to, flags) end
   local status, message, code = call("lstat", from)
@@ -224,7 +219,7 @@ function fs.temporary_folder(options)
   return call("mkdtemp", path)
 end
 
-two_paths("link", { symbolic = "boolean" }, function(call, path, other, made)
+path_and(NEW_PATH, "link", { symbolic = "boolean" }, function(call, path, other, made)
   return call(made.symbolic and "symlink" or "link", path, other)
 end)
 

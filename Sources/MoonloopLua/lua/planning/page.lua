@@ -1,5 +1,6 @@
 -- A self-contained HTML page with timelines in SVG: a far view of the whole time, in columns, and a
 -- close view of a window, with each event.
+local lists = require "moonloop.text.lists"
 local units = require "moonloop.text.units"
 
 local page = {}
@@ -194,11 +195,7 @@ local function key_text(result)
     parts[#parts + 1] = ("<span><i %s></i>%s</span>"):format(style, escape(name))
   end
   local runs = table.move(result.runs, 1, #result.runs, 1, {})
-  table.sort(runs, function(a, b)
-    if a.depth ~= b.depth then return a.depth < b.depth end
-    if a.from ~= b.from then return a.from < b.from end
-    return a.mode < b.mode
-  end)
+  table.sort(runs, lists.by("depth", "from", "mode"))
   for _, run in ipairs(runs) do
     if not known["mode " .. run.mode] then
       known["mode " .. run.mode] = true

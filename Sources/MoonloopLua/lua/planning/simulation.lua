@@ -6,7 +6,7 @@ local causes = require "moonloop.planning.causes"
 local items = require "moonloop.configuration.items"
 local plan = require "moonloop.planning.plan"
 local sources = require "moonloop.configuration.sources"
-local copy = require("moonloop.text.lists").copy
+local lists = require "moonloop.text.lists"
 local units = require "moonloop.text.units"
 
 local simulation = {}
@@ -73,7 +73,8 @@ end
 -- modules, since the next configuration may have other modules with the same names. Returns a
 -- function that undoes this.
 local function insulate(ended)
-  local globals, loaded, path, cpath = copy(_G), copy(package.loaded), package.path, package.cpath
+  local globals, loaded = lists.copy(_G), lists.copy(package.loaded)
+  local path, cpath = package.path, package.cpath
   local stdout, exit, output = io.stdout, os.exit, io.output()
   output:flush()
   io.stdout = io.stderr
@@ -91,8 +92,8 @@ local function insulate(ended)
   return function()
     io.stdout, os.exit = stdout, exit
     io.output(output)
-    for key in next, copy(_G) do rawset(_G, key, globals[key]) end
-    for key in next, copy(package.loaded) do
+    for key in next, lists.copy(_G) do rawset(_G, key, globals[key]) end
+    for key in next, lists.copy(package.loaded) do
       local is_ours = type(key) == "string" and key:find "^moonloop%f[%.\0]"
       if not is_ours then package.loaded[key] = loaded[key] end
     end
@@ -177,10 +178,7 @@ local function rows_of(result, settings)
       others[#others + 1] = name_other(item)
     end
   end
-  table.sort(others, function(a, b)
-    if a.section ~= b.section then return a.section < b.section end
-    return a.name < b.name
-  end)
+  table.sort(others, lists.by("section", "name"))
   table.move(others, 1, #others, #rows + 1, rows)
   for _, row in ipairs(rows) do
     row.late_mean = row.fires > 0 and row.late_sum / row.fires or 0

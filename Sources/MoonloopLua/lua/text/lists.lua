@@ -23,4 +23,16 @@ function lists.copy(fields)
   return copy
 end
 
+--- An order for `table.sort`: by fields, one after the other; behind "-" the larger comes first.
+function lists.by(...)
+  local fields = { ... }
+  return function(a, b)
+    for _, field in ipairs(fields) do
+      local name = field:match "%w+"
+      if a[name] ~= b[name] then return (a[name] < b[name]) == (name == field) end
+    end
+    return false
+  end
+end
+
 return lists

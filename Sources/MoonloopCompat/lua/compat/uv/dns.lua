@@ -101,10 +101,7 @@ function uv.getaddrinfo(host, service, hints, callback)
       if req._done then return end
       if list then core.finish_later(req, nil, list) else core.finish_later(req, code) end
     end)
-    req._cancel = function()
-      task:cancel()
-      return true
-    end
+    req._task = task
     return req._out
   end
   local list, code = core.block(function(mode, done)

@@ -73,10 +73,7 @@ local function call(callback, convert, paths, name, ...)
       finish(req, convert(value))
     end
   end)
-  req._cancel = function()
-    task:cancel()
-    return true
-  end
+  req._task = task
   return req._out
 end
 

@@ -38,7 +38,7 @@ core.finish = finish
 -- Calls the callback in the next pass, as libuv does for what completes at once; and for what a
 -- task waited for, because the task holds the loop until it is over.
 function core.finish_later(req, ...)
-  req._cancel = nil
+  req._task = nil
   req._pending = req._state.loop:perform({ as_source = true }, finish, req, ...)
 end
 
@@ -48,8 +48,8 @@ end
 
 function request.cancel(req)
   req = check_request(req)
-  if not req._cancel or req._done then return core.fail(req._done and "EINVAL" or "EBUSY") end
-  if not req._cancel() then return core.fail "EBUSY" end
+  if not req._task or req._done then return core.fail(req._done and "EINVAL" or "EBUSY") end
+  req._task:cancel()
   core.finish_later(req, "ECANCELED")
   return 0
 end

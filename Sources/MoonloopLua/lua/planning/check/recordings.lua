@@ -1,5 +1,6 @@
 -- The rules for recorded runs: from `moonloop run --record` or `--trace-out`, or from `moonloop top
 -- --json`, which prints `loop:metrics`.
+local lists = require "moonloop.text.lists"
 local ml = require "moonloop"
 local causes = require "moonloop.planning.causes"
 local json = require "moonloop.json"
@@ -151,17 +152,9 @@ local function by_culprit(found)
     victim.missed = victim.missed + one.missed
   end
   for _, row in ipairs(rows) do
-    table.sort(row.victims, function(a, b)
-      if a.late ~= b.late then return a.late > b.late end
-      if a.at ~= b.at then return a.at < b.at end
-      return a.label < b.label
-    end)
+    table.sort(row.victims, lists.by("-late", "at", "label"))
   end
-  table.sort(rows, function(a, b)
-    if a.took ~= b.took then return a.took > b.took end
-    if a.at ~= b.at then return a.at < b.at end
-    return a.label < b.label
-  end)
+  table.sort(rows, lists.by("-took", "at", "label"))
   return rows
 end
 
@@ -227,10 +220,7 @@ function recordings.check(path, text, paths, report)
     report(place and (file_of(place, paths) or place) or path, tonumber(line) or 1, rule, what)
   end
   for _, row in ipairs(by_culprit(found)) do add(row.at, "starves-others", text_of(row)) end
-  table.sort(timers, function(a, b)
-    if a.at ~= b.at then return a.at < b.at end
-    return a.label < b.label
-  end)
+  table.sort(timers, lists.by("at", "label"))
   for _, timer in ipairs(timers) do
     for _, cause in ipairs(causes.of(timer)) do add(timer.at, cause.rule, cause.text) end
   end
