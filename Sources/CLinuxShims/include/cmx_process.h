@@ -79,6 +79,9 @@ int cmx_children(int32_t *pids, int most);
 bool cmx_shares_group(int32_t pid);
 int32_t cmx_group_of(int32_t pid);
 
+// Whether a process of this group runs beside its leader; true if that cannot be known.
+bool cmx_group_runs(int32_t leader);
+
 // Writes a process's arguments, each with a zero byte at its end, and returns the length.
 int cmx_command_of(int32_t pid, char *text, int size);
 

@@ -58,6 +58,8 @@ final class ScriptProcess {
   private var hangUp: Loop.DescriptorSource?
   private var lingerAlarm: Loop.DescriptorSource?
   private var graceAlarm: Loop.DescriptorSource?
+  /// The next look at the rest of its group, while that may be killed.
+  private var groupAlarm: Loop.DescriptorSource?
   private var lingerIsOver = false
   /// How often the end was checked while there was output that no task had begun to read.
   private var looks = 0
@@ -199,13 +201,16 @@ final class ScriptProcess {
   private func alarm(
     after nanoseconds: Int64, _ body: @escaping () -> Void
   ) -> Loop.DescriptorSource? {
-    guard let fd = try? ChildDescriptors.alarm(after: nanoseconds),
-      let source = other(fd, body)
-    else {
-      body()
-      return nil
-    }
+    let source = timer(after: nanoseconds, body)
+    if source == nil { body() }
     return source
+  }
+
+  /// Calls a body after a time on the system's clock; nil if the system has no more timers.
+  private func timer(
+    after nanoseconds: Int64, _ body: @escaping () -> Void
+  ) -> Loop.DescriptorSource? {
+    (try? ChildDescriptors.alarm(after: nanoseconds)).flatMap { other($0, body) }
   }
 
   /// Reports the end to everything that waits, in a call-out of the process.
@@ -213,7 +218,7 @@ final class ScriptProcess {
     phase = .over
     letClockGo()  // in a run inside the handler, time may pass again
     let status = child.status ?? .unknown
-    if graceAlarm == nil || !leadsGroup { child.reap() }
+    if graceAlarm == nil || !child.groupRuns { child.reap() } else { watchGroup(after: 5_000_000) }
     let waiting = waits
     waits = []
     for wait in waiting {
@@ -244,8 +249,7 @@ final class ScriptProcess {
     for one in [hangUp, lingerAlarm] + companions { one?.invalidate() }
     companions = []
     if graceAlarm == nil || child.isReaped {
-      graceAlarm?.invalidate()
-      graceAlarm = nil
+      endAlarms()
       child.close()
       runtime.processes[ObjectIdentifier(self)] = nil
     }
@@ -272,16 +276,37 @@ final class ScriptProcess {
   /// with that.
   fileprivate func forget() {
     child.reap()
-    graceAlarm?.invalidate()
-    graceAlarm = nil
+    endAlarms()
     if phase == .over { child.close() }
+  }
+
+  private func endAlarms() {
+    for one in [graceAlarm, groupAlarm] { one?.invalidate() }
+    (graceAlarm, groupAlarm) = (nil, nil)
+  }
+
+  /// The leader has ended, the rest of its group has not: once it has, the leader's ID is not kept
+  /// any longer.
+  private func watchGroup(after nanoseconds: Int64) {
+    groupAlarm?.invalidate()
+    groupAlarm = timer(after: nanoseconds) { [weak self] in
+      guard let self else { return }
+      if child.groupRuns {
+        watchGroup(after: min(2 * nanoseconds, 100_000_000))
+      } else {
+        letGroupGo()
+      }
+    }
   }
 
   /// The rest of a group is killed too; the leader's ID was kept for that.
   private func endGrace() {
     kill()
-    graceAlarm?.invalidate()
-    graceAlarm = nil
+    letGroupGo()
+  }
+
+  private func letGroupGo() {
+    endAlarms()
     guard phase == .over else { return }
     child.reap()
     child.close()

@@ -158,6 +158,9 @@ package final class Child {
     if result < 0 { throw SystemError(call: "kill", code: -result) }
   }
 
+  /// Whether others of the group that it leads still run.
+  package var groupRuns: Bool { leadsGroup && !isReaped && cmx_group_runs(pid) }
+
   /// Ends it at once.
   package func kill() { _ = isReaped ? 0 : cmx_process_signal(fd, 9) }
 
