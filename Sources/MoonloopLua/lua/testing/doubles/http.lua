@@ -3,6 +3,7 @@
 local check = require "moonloop.text.options"
 local failure = require "moonloop.testing.failure"
 local kept = require "moonloop.testing.doubles.kept"
+local host = require "moonloop.text.host"
 local ml = require "moonloop"
 local quoting = require "moonloop.text.quoting"
 
@@ -11,6 +12,25 @@ local double = {}
 local WORDS = {
   "string", body = "string", headers = "table", plain = "boolean", reply = "any", times = "any",
 }
+
+-- What is wrong with the parts of a reply; nil if nothing is.
+local function wrong_reply(reply)
+  for key in pairs(reply) do
+    if math.type(key) ~= "integer" or key < 1 or key > 3 then
+      return ("is a list { status, body, headers }, without '%s'; JSON is written by "
+        .. "ml.json.encode"):format(tostring(key))
+    end
+  end
+  local first, body, headers = reply[1], reply[2], reply[3]
+  if math.type(first) ~= "integer" and (type(first) ~= "string" or body ~= nil) then
+    return "begins with a status, got " .. host.given(first)
+  elseif body ~= nil and type(body) ~= "string" then
+    return ("has a body that is no string but %s; JSON is written by ml.json.encode"):format(
+      host.given(body))
+  elseif headers ~= nil and type(headers) ~= "table" then
+    return "has headers that are no table but " .. host.given(headers)
+  end
+end
 
 -- An expectation, checked; mistakes are errors at the line of the test.
 local function expectation(given, number, level)
@@ -32,6 +52,10 @@ local function expectation(given, number, level)
   end
   local reply = given.reply == nil and 200 or given.reply
   if type(reply) ~= "table" and type(reply) ~= "function" then reply = { reply } end
+  if type(reply) == "table" then
+    local problem = wrong_reply(reply)
+    if problem then refuse("'reply' %s", problem) end
+  end
   return {
     method = method, target = target, body = given.body, headers = given.headers or {},
     plain = given.plain, reply = reply, times = times, came = 0, text = given[1],
@@ -89,7 +113,10 @@ local function answer(self, list, request, response)
   note(self, request)
   local why
   for _, one in ipairs(list) do
-    if is_asked(one, request) and not is_used_up(one) then
+    if is_asked(one, request) and is_used_up(one) then
+      why = why or ("it has come %s already, as often as it is expected"):format(
+        one.times == 1 and "once" or one.times .. " times")
+    elseif is_asked(one, request) then
       local problem = difference(one, request)
       if not problem then
         one.came = one.came + 1
@@ -146,6 +173,9 @@ local function verify(self, list, where)
   local lines = {}
   if #self.surprises > 0 then
     lines[1] = "t:http: not expected:\n  " .. table.concat(self.surprises, "\n  ")
+    if self.is_recorded then
+      lines[1] = lines[1] .. "\n  'moonloop test --update' records what the server says now"
+    end
   end
   local texts = missing(list)
   if #texts > 0 then
@@ -173,9 +203,7 @@ end
 -- @param context `update`, `golden(name)`, `defer(fn)` and `where`, of the test's tools
 -- @return a table with `url`, `port` and the `requests` that came
 function double.new(given, context, level)
-  if type(given) ~= "table" then
-    error(("t:http: takes a list of expectations, got a %s"):format(type(given)), level + 1)
-  end
+  kept.check("t:http", given, '{ { "GET /", reply = 200 } }', level + 1)
   local self = { requests = {}, surprises = {}, list = {} }
   local source, path = kept.list("t:http", given, context)
   if not source then
@@ -189,6 +217,7 @@ function double.new(given, context, level)
         assert(kept.write(path, self.list))
       end)
   end
+  self.is_recorded = given.recorded ~= nil
   local list = {}
   for number, one in ipairs(source) do list[number] = expectation(one, number, level + 1) end
   return listen(self, context, function(request, response)

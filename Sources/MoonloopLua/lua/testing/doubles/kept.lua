@@ -1,13 +1,32 @@
 -- What a double is to expect, and how it was found out: a golden file in Lua, written by a run with
 -- `--update` in which the double stands between the code and the real peer.
 local bed = require "moonloop.testing.bed"
+local check = require "moonloop.text.options"
 local failure = require "moonloop.testing.failure"
+local host = require "moonloop.text.host"
 local values = require "moonloop.testing.values"
 
 local kept = {}
 
 local HEAD = "-- What a server said, as expectations of a double; "
   .. "'moonloop test --update' records it again.\n"
+
+local WORDS = { recorded = "string", from = "string" }
+
+--- Checks what a double is made of; mistakes are errors at the line of the test.
+-- @param name the double, for messages
+-- @param example of a list
+function kept.check(name, given, example, level)
+  local what = type(given) ~= "table" and ", got " .. host.given(given)
+    or given.recorded == nil and #given == 0 and next(given) ~= nil
+      and (", such as %s; or 'recorded'"):format(example)
+  if what then error(("%s: takes a list%s"):format(name, what), level + 1) end
+  local named = {}
+  for key, value in pairs(given) do
+    if type(key) == "string" then named[key] = value end
+  end
+  check(name, named, WORDS)
+end
 
 -- Reads the expectations of a golden file.
 -- @return the list; or nil and a message

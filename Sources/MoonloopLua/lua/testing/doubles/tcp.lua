@@ -135,9 +135,7 @@ end
 -- @param context `update`, `golden(name)`, `defer(fn)` and `where`, of the test's tools
 -- @return a table with `host` and `port`
 function double.new(given, context, level)
-  if type(given) ~= "table" then
-    error(("t:tcp: takes a list of steps, got a %s"):format(type(given)), level + 1)
-  end
+  kept.check("t:tcp", given, '{ { expect = "PING\\n", reply = "PONG\\n" } }', level + 1)
   local self = { surprises = {}, list = {}, streams = {}, connections = 0, last = 0 }
   local source, path = kept.list("t:tcp", given, context)
   if not source then
