@@ -27,8 +27,9 @@ package final class TestBed {
   var hearsSignals = false
   /// The number given to the last leftover.
   var lastID = 0
-  /// The tasks there were at the last look; held as well.
-  var knownTasks: [ScriptTask] = []
+  /// The tasks there were at each look, by its number; held as well.
+  var knownTasks: [Int: [ScriptTask]] = [:]
+  var lastLook = 0
   /// Whether it runs a program, which knows nothing about tests and their clocks.
   var runsProgram = false
   /// Called for each line.
@@ -246,16 +247,18 @@ private func bedReports(_ call: HostCall) throws -> Int32 {
   return 2
 }
 
-/// `tasks(true)`: looks at the tasks there are. `tasks()`: those made since that have not ended.
+/// `tasks()`: looks at the tasks there are; returns the number of the look. `tasks(number)`: those
+/// made since that look which have not ended; once.
 private func bedTasks(_ call: HostCall) throws -> Int32 {
   guard let bed = call.runtime.bed else { return 0 }
   let all = call.runtime.tasks.all
-  if call.stack.type(1) == .boolean {
-    bed.knownTasks = all
-    return 0
+  guard call.stack.type(1) == .number, let look = call.stack.integer(1) else {
+    bed.lastLook += 1
+    bed.knownTasks[bed.lastLook] = all
+    call.stack.push(bed.lastLook)
+    return 1
   }
-  let known = Set(bed.knownTasks.map(ObjectIdentifier.init))
-  bed.knownTasks = []
+  let known = Set((bed.knownTasks.removeValue(forKey: look) ?? all).map(ObjectIdentifier.init))
   let new = all.filter { !known.contains(ObjectIdentifier($0)) }
   call.stack.push(list: new) { call.push(handleOf: $0) }
   return 1

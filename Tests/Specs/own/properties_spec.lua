@@ -46,6 +46,12 @@ describe("a property", function()
     assert.matches(("does not hold for %d\n"):format(-(1 << 60)), small, 1, true)
   end)
 
+  it("that does not hold shows what an assertion compared", function(_, _, t)
+    local message = failing(t.forall, t, { t.any.integer(0, 9) },
+      function(n) assert.equal(0, n) end)
+    assert.matches("equal.\n    expected: 0\n    actual:   1\n  in case", message, 1, true)
+  end)
+
   it("may wait", { clock = "virtual" }, function(loop, _, t)
     local ml = require "moonloop"
     local begin = ml.now()
@@ -59,6 +65,75 @@ describe("a property", function()
     assert.matches("unknown option 'run'",
       failing(t.forall, t, { t.any.boolean() }, print, { run = 5 }))
     assert.matches("two whole numbers", failing(t.any.integer, 2, 1))
+  end)
+end)
+
+describe("the values of a property", function()
+  it("is tried with sizes up to the largest, and that itself", function(_, _, t)
+    local longest, is_full = 0, false
+    t:forall({ t.any.string(5000), t.any.list(t.any.boolean(), 60) }, function(text, list)
+      longest, is_full = math.max(longest, #text), is_full or #list == 60
+    end)
+    assert.equal(5000, longest)
+    assert.is_true(is_full)
+    local message = failing(t.forall, t, { t.any.string(5000) }, function(s) return #s < 256 end)
+    assert.matches(('does not hold for "%s"\n'):format(("a"):rep(256)), message, 1, true)
+    assert.matches("largest size must be a whole number >= 0, got %-1", failing(t.any.string, -1))
+  end)
+
+  it("is tried with all whole numbers, if they are asked for", function(_, _, t)
+    local least, most = 0, 0
+    local any = t.any.integer(math.mininteger, math.maxinteger)
+    t:forall({ any, t.any.integer(math.mininteger, 0), t.any.integer(-1, math.maxinteger) },
+      function(a, b, c)
+        least, most = math.min(least, a), math.max(most, a)
+        assert.is_true(b <= 0 and c >= -1)
+      end)
+    assert.equal(math.mininteger, least)
+    assert.equal(math.maxinteger, most)
+    local message = failing(t.forall, t, { any }, function(a) return a > math.mininteger end)
+    assert.matches(("does not hold for %d\n"):format(math.mininteger), message, 1, true)
+  end)
+
+  it("takes an alphabet as characters", function(_, _, t)
+    t:forall({ t.any.string(4, "aü€") }, function(text)
+      assert.is_true(utf8.len(text) <= 4)
+      assert.equal("", (text:gsub("ü", ""):gsub("€", ""):gsub("a", "")))
+    end)
+    assert.matches("the alphabet must be a string", failing(t.any.string, 4, ""))
+  end)
+
+  it("have makers that exist", function(_, _, t)
+    assert.matches("t.any: unknown field 'int' .-; there are boolean, integer,",
+      failing(function() t.any.int() end))
+  end)
+end)
+
+describe("a property among others", function()
+  local function none(n) error("none holds for " .. n, 0) end
+
+  it("fails inside another one", function(_, _, t)
+    local message = failing(t.forall, t, { t.any.integer(1, 3) }, function()
+      t:forall({ t.any.integer(5, 9) }, none)
+    end)
+    assert.matches("not hold for 1\n.*not hold for 5\n +none holds for 5\n", message)
+  end)
+
+  it("is not blamed for what another one finds meanwhile", { clock = "virtual" },
+    function(loop, _, t)
+      local other = loop:task(function()
+        return failing(t.forall, t, { t.any.integer(5, 9) }, function(n) ml.sleep(1) none(n) end)
+      end)
+      t:forall({ t.any.integer(0, 9) }, function() ml.sleep(1) end)
+      assert.matches("does not hold for 5\n", other:await(), 1, true)
+    end)
+
+  it("ends when its task is cancelled", { clock = "virtual" }, function(_, _, t)
+    local result, _, code = ml.timeout(20, function()
+      t:forall({ t.any.integer() }, function() ml.sleep(3) end)
+    end)
+    assert.is_nil(result)
+    assert.equal("ETIMEDOUT", code)
   end)
 end)
 
