@@ -17,7 +17,7 @@ let testCommand = CommandSpec(
     """,
     """
     Exit status: 0; 1 if a test or code outside the tests failed; 2 if the command line is wrong or
-    there is no test to run; 130 after SIGINT, 143 after SIGTERM.
+    there is no test to run; 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM.
     """,
   ],
   examples: [
@@ -44,7 +44,7 @@ private let selecting = [
   OptionSpec(
     "--name", value: "NAME", repeats: true,
     help: "Run only the test with this full name."),
-  OptionSpec("--rerun-failed", help: "Run only the tests that failed in the last run here."),
+  OptionSpec("--rerun-failed", help: "Run only tests that failed here and have not passed since."),
   OptionSpec("--only", help: "Run only tests with the option 'only = true'."),
   OptionSpec(
     "--shard", value: "NUMBER/COUNT",
@@ -108,6 +108,7 @@ private let running = [
   OptionSpec(
     "--leaks", value: "WHAT", choices: ["fail", "allow"],
     help: "If a test leaves something behind: fail (default) or allow it."),
+  OptionSpec("--keep", help: "Keep the folders of failed tests, and name them."),
   OptionSpec("--update", help: "Rewrite golden files instead of comparing with them."),
   OptionSpec(
     "--coverage", "-c", isNegatable: true,

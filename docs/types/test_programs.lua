@@ -72,17 +72,19 @@ function program:press(...) end
 function program:resize(columns, rows) end
 
 ---Waits until it has ended.
+---Fails if it has not within a time, if that is given.
 ---```lua
 ---it("runs", function(loop, clock, t)
 ---  local p = t:spawn { "sh", "-c", "echo ready; cat", stdin = "pipe" }
 ---  p:expect "ready"
 ---  p.stdin:close()
----  assert.equal(0, p:await().code)
+---  assert.equal(0, p:await(5).code)
 ---end)
 ---```
 ---@async
+---@param within? moonloop.Seconds Default: as long as the test may take.
 ---@return moonloop.ProcessStatus status How it ended.
-function program:await() end
+function program:await(within) end
 
 ---@class moonloop.test.StopOptions: moonloop.TerminateOptions
 ---@field grace? moonloop.Seconds Time until it is killed; default 2.

@@ -109,7 +109,14 @@ function t:expect(output, pattern, within, options) end
 ---@return string path The same folder each time.
 function t:tmpdir(options) end
 
+---Options of `t:file`.
+---@class moonloop.test.FileOptions
+---@field append? boolean Add to the file that is there; default false.
+---@field mode? string Its mode in octal digits, such as "755".
+
 ---Writes a file into the folder of the test, making folders as needed.
+---A file that is there already is replaced: a program that has it open keeps the old one.
+---Raises an error for a name outside of the folder, and for wrong options.
 ---```lua
 ---it("writes", function(loop, clock, t)
 ---  local file <close> = assert(io.open(t:file("conf/a.txt", "text")))
@@ -118,8 +125,9 @@ function t:tmpdir(options) end
 ---```
 ---@param name string Its path in the folder.
 ---@param text string Its contents.
+---@param options? moonloop.test.FileOptions Optional.
 ---@return string path The path.
-function t:file(name, text) end
+function t:file(name, text, options) end
 
 ---The path of a file beside the spec file.
 ---```lua
@@ -222,9 +230,9 @@ function t:eventually(fn, within) end
 ---Calls a function with many values, made at random from the seed: a property must hold for all.
 ---It fails when the function raises an error or returns false. The values are simplified while it
 ---still fails, and the failure shows the simplest with its seed; `--seed` runs that case alone. The
----makers of values are in `t.any`: `integer(least, most)`, `number(least, most)`, `boolean()`,
----`string(most, alphabet)`, `list(item, most)`, `table { name = item }`, `one_of { ... }` and
----`map(item, fn)`.
+---makers of values are in `t.any`: `integer(least, most)` (-1000 to 1000), `number(least, most)` (0
+---to 1), `boolean()`, `string(most, alphabet)` and `list(item, most)` (at most 10), `table { name =
+---item }`, `one_of { ... }` and `map(item, fn)`.
 ---```lua
 ---it("reverses twice", function(loop, clock, t)
 ---  t:forall({ t.any.string(20) }, function(text)

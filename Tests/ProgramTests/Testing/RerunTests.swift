@@ -49,8 +49,68 @@ struct RerunTests {
           == ["ok sums fails", "not ok sums fails too", "not ok sums fails at last"])
       let together = try run(["--rerun-failed", "--jobs", "2"], in: folder)
       #expect(together == ["not ok sums fails too", "not ok sums fails at last"])
+      // What was not run since has still failed.
       _ = try run(["b_spec.lua"], in: folder)
+      _ = try run(["a_spec.lua", "--name", "sums fails at last"], in: folder)
+      #expect(try run(["--rerun-failed"], in: folder) == together)
+      // What is not there any more is forgotten.
+      try Data("it('is new', function() end)\n".utf8)
+        .write(to: folder.appendingPathComponent("a_spec.lua"))
       #expect(try run(["--rerun-failed"], in: folder).isEmpty)
+      let all = try Program(
+        ["test", "--rerun-failed"], environment: ["XDG_STATE_HOME": folder.path + "/state"],
+        in: folder
+      ).wait()
+      #expect(all.output == "No test in this folder has failed and not passed since.\n")
+      #expect(all.status == 0)
+    }
+  }
+
+  @Test("--rerun-failed runs files again in which something failed outside of tests")
+  func rerunsFiles() throws {
+    try withSpecs { folder in
+      try Data("describe('b', function() setup(error) it('one', function() end) end)".utf8)
+        .write(to: folder.appendingPathComponent("b_spec.lua"))
+      _ = try run(["b_spec.lua", "c_spec.lua"], in: folder)
+      #expect(try run(["--rerun-failed"], in: folder) == ["not ok setup of b"])
+      try Data("it('one', function() end)".utf8)
+        .write(to: folder.appendingPathComponent("b_spec.lua"))
+      #expect(try run(["--rerun-failed"], in: folder) == ["ok one"])
+      #expect(try run(["--rerun-failed"], in: folder).isEmpty)
+      try Data("it('kills', function() os.execute 'kill -9 $PPID' end)".utf8)
+        .write(to: folder.appendingPathComponent("b_spec.lua"))
+      _ = try run(["--jobs", "2", "b_spec.lua", "c_spec.lua"], in: folder)
+      #expect(try run(["--jobs", "2", "--rerun-failed"], in: folder).count == 1)
+    }
+  }
+
+  @Test("--bail counts what fails outside of tests")
+  func bailsOutside() throws {
+    try withSpecs { folder in
+      try Data("describe('b', function() setup(error) it('one', function() end) end)".utf8)
+        .write(to: folder.appendingPathComponent("b_spec.lua"))
+      let outcomes = try run(["--bail", "1", "b_spec.lua", "c_spec.lua"], in: folder)
+      #expect(outcomes == ["not ok setup of b"])
+    }
+  }
+
+  @Test("--keep leaves the folders of what has failed, and names them")
+  func keepsFolders() throws {
+    let specs = """
+      describe("block", function()
+        setup(function(_, _, t) t:file("log", "of the block") end)
+        it("fails", function(_, _, t) t:file("log", "of the test") error "no" end)
+        it("passes", function(_, _, t) t:file("log", "") end)
+      end)
+      it("passes", function(_, _, t) t:file("log", "") end)
+      """
+    try withFile(specs, name: "a_spec.lua") { file in
+      let outcome = try moonloop(["test", "--keep", file])
+      let kept = outcome.errors.matches(of: /moonloop: test: kept (.*) of '(.*)'\n/)
+      defer { for one in kept { try? FileManager.default.removeItem(atPath: String(one.1)) } }
+      #expect(kept.map { String($0.2) } == ["block fails", "block"], "\(outcome)")
+      let logs = try kept.map { try String(contentsOfFile: "\($0.1)/log", encoding: .utf8) }
+      #expect(logs == ["of the test", "of the block"])
     }
   }
 

@@ -29,6 +29,57 @@ local ml = require "moonloop"
 
 local function problem_of(...) return (tostring(select(2, pcall(...))):gsub("^.-:%d+: ", "")) end
 
+it("names what a program does not have, and calls that are wrong", function(_, _, t)
+  local p = t:spawn { "sleep", "60" }
+  assert.matches("program: unknown field 'expct' %(.-%); did you mean 'expect'%?",
+    problem_of(function() p:expct "x" end))
+  assert.matches("program: unknown field 'sendline' %(.-%); there are await, expect, invalidate,",
+    problem_of(function() p:sendline "x" end))
+  assert.equal("program:stop: takes a table such as { grace = 5 }, got 5", problem_of(p.stop, p, 5))
+  assert.equal("t:run: must be called with a colon", problem_of(t.run, { "ls" }))
+  assert.equal("t:spawn: must be called with a colon", problem_of(t.spawn, { "ls" }))
+  assert.matches('t:run: \'env_add\' must be a table such as { HOME = "/" }, got an element',
+    problem_of(t.run, t, { "ls", env_add = { "X=5" } }), 1, true)
+  for _, pattern in ipairs { "", "x*" } do
+    assert.matches("matches nothing at all", problem_of(p.expect, p, pattern), 1, true)
+  end
+end)
+
+it("takes options in place of the time", function(_, _, t)
+  local p = t:spawn { "sh", "-c", "echo 'a.b+'" }
+  assert.equal("a.b+", p:expect("a.b+", { plain = true }))
+end)
+
+it("writes files that replace others, are added to, or can be run", function(_, _, t)
+  local path = t:file("bin/tool", "#!/bin/sh\necho one\n", { mode = "755" })
+  assert.equal("one\n", t:run({ path }).stdout)
+  local file <close> = assert(io.open(path))
+  t:file("bin/tool", "echo two\n", { append = true })
+  assert.equal("one\ntwo\n", t:run({ path }).stdout)
+  assert.equal("#!/bin/sh\necho one\necho two\n", file:read "a")
+  t:file("bin/tool", "other")
+  assert.equal("", file:read "a")
+  assert.matches("the mode must be digits from 0 to 7",
+    problem_of(t.file, t, "a", "", { mode = "x" }))
+end)
+
+local function is_gone(pid) return not ml.process.kill(pid, 0) end
+
+it("keeps no process ID of a group that has ended", function(_, _, t)
+  local p = t:spawn { "sh", "-c", "sleep 100 & echo up; wait" }
+  p:expect "up"
+  p:stop { grace = 60 }
+  t:wait_until(function() return is_gone(p.pid) end)
+end)
+
+it("kills what stays of a group", function(_, _, t)
+  local p = t:spawn { "sh", "-c",
+    [[sh -c 'trap "" TERM; echo up $$; while :; do sleep 0.01; done' & wait]] }
+  local rest = tonumber(p:expect "up (%d+)\n")
+  p:stop { grace = 0.1 }
+  t:wait_until(function() return is_gone(rest) and is_gone(p.pid) end)
+end)
+
 it("names the argument that an unset variable has left out", function(_, _, t)
   local unset
   for name in pairs { spawn = true, run = true } do

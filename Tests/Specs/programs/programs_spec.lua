@@ -90,6 +90,27 @@ describe("what fails", function()
     p:await()
     p:expect "2"
   end)
+  it("shows what a program wrote that was run", function(_, _, t)
+    t:run { "sh", "-c", "echo first" }
+    local r = t:run { "sh", "-c", "echo 'no such host' >&2; exit 3" }
+    t:run { "sh", "-c", "echo last" }
+    assert.equal(0, r.code)
+  end)
+  it("says it once", function(_, _, t)
+    t:run { "sh", "-c", "echo 'no such host' >&2; exit 3", check = true }
+  end)
+  it("says what one wrote that did not end", function(_, _, t)
+    t:run { "sh", "-c", "echo working; exec sleep 60", timeout = 0.2 }
+  end)
+  it("says so of one that it waits for", function(_, _, t)
+    local p = t:spawn { "sh", "-c", "echo working; exec sleep 60" }
+    p:expect "working"
+    p:await(0.1)
+  end)
+  it("waits for seconds", function(_, _, t) t:spawn({ "true" }):await "5" end)
+  it("shows the ends of a long text", function(_, _, t)
+    assert.match("^x", t:run({ "seq", 1, 3000 }).stdout)
+  end)
   it("cannot wait on a clock that stands", { clock = "virtual" }, function(_, _, t)
     t:spawn { "sleep", "60" }
     t:wait_until(function() end)
@@ -113,6 +134,13 @@ it("reads what is beside it", function(_, _, t)
   end)
   t:defer(function() log[#log + 1] = "first" end)
   t:defer(function() log[#log + 1] = "last" end)
+end)
+
+describe("a program that does not start", function()
+  setup(function(_, _, t)
+    t:spawn { "sh", "-c", "echo starting; echo 'no licence' >&2; exit 3" }:expect "ready"
+  end)
+  it("is not served", function() end)
 end)
 
 describe("programs of a block", function()

@@ -16,7 +16,8 @@ local function lines_of(text)
   return lines
 end
 
---- Two values as text, to be shown later or elsewhere.
+--- Two values as text, to be shown later or elsewhere; instead of the expected one, `kind` says in
+-- words what is expected.
 -- Strings of several lines stay as they are; all else is written as in Lua.
 function diff.texts(comparison)
   local expected, actual = comparison.expected, comparison.actual
@@ -24,6 +25,7 @@ function diff.texts(comparison)
     and (expected:find("\n", 1, true) or actual:find("\n", 1, true)) ~= nil
   if is_text then return { expected = visible(expected), actual = visible(actual) } end
   local left, right = values.format(expected), values.format(actual)
+  if comparison.kind then return { expected = comparison.kind, actual = right } end
   if left == right and math.type(expected) == "float" and math.type(actual) == "float" then
     -- As many digits as tell them apart.
     left, right = ("%.17g"):format(expected), ("%.17g"):format(actual)

@@ -6,6 +6,7 @@ return function(problem)
   local where = problem.where and problem.where .. ": " or ""
   local hook = problem.hook and ("in %s: "):format(problem.hook) or ""
   local parts = { where .. hook .. problem.message }
+  if problem.source then parts[#parts + 1] = problem.source end
   if problem.comparison then
     parts[#parts + 1] = table.concat(diff.lines(problem.comparison), "\n")
   end

@@ -3,6 +3,7 @@ local diff = require "moonloop.testing.diff"
 local values = require "moonloop.testing.values"
 local given = require("moonloop.text.host").given
 local parts = require "moonloop.text.values"
+local quoting = require "moonloop.text.quoting"
 local patterns = require "moonloop.text.patterns"
 
 local failure = {
@@ -46,6 +47,14 @@ local function position(level)
   return ("%s:%d: "):format(info.short_src, info.currentline)
 end
 
+-- What some assertions expect: a value, or what kind of value, in words.
+local EXPECTED = {
+  ["true"] = { expected = true }, ["false"] = { expected = false }, ["nil"] = {},
+  boolean = { kind = "a boolean" }, number = { kind = "a number" }, string = { kind = "a string" },
+  table = { kind = "a table" }, userdata = { kind = "a userdata" },
+  ["function"] = { kind = "a function" }, thread = { kind = "a thread" },
+}
+
 --- The values that an assertion compared, if luassert's engine calls `fail`. Its own argument list
 --- is formatted by then, but the values are still in its `...`.
 local function comparison(level)
@@ -61,8 +70,12 @@ local function comparison(level)
       return nil
     end
   end
-  if name ~= "same" and name ~= "equal" and name ~= "equals" then return nil end
   local has_expected, expected = debug.getlocal(level + 1, -1)
+  local one = EXPECTED[name]
+  if one then
+    return has_expected and { expected = one.expected, kind = one.kind, actual = expected } or nil
+  end
+  if name ~= "same" and name ~= "equal" and name ~= "equals" then return nil end
   local has_actual, actual = debug.getlocal(level + 1, -2)
   if not has_expected or not has_actual then return nil end
   return { expected = expected, actual = actual }
@@ -85,8 +98,12 @@ function failure.check_wait(name, pattern, within, is_plain)
   local mistake
   if type(pattern) ~= "string" then
     mistake = "the pattern must be a string, got " .. given(pattern)
-  elseif not is_plain then
-    mistake = patterns.mistake(pattern)
+  else
+    mistake = not is_plain and patterns.mistake(pattern)
+    if not mistake and (""):find(pattern, 1, is_plain) then
+      mistake = ("'%s' matches nothing at all, which is there from the beginning"):format(
+        quoting.line(pattern))
+    end
   end
   if within ~= nil and (type(within) ~= "number" or not (within >= 0)) then
     mistake = mistake or "the time must be seconds, got " .. given(within)
@@ -105,6 +122,49 @@ end
 --- Ends the running test as pending.
 function failure.pending(message)
   error(setmetatable({ message = message }, pending_meta), 0)
+end
+
+--- A message of luassert without its text of the values that it compared: `compared` has them.
+function failure.without_values(message) return (message:gsub("\nPassed in:\n.*$", "")) end
+
+-- Lines shown of the beginning and the end of a long message.
+local SHOWN_LINES = 15
+
+--- A message, of which long lines and the middle are left out.
+local function shortened(message)
+  local lines = {}
+  for line in (message .. "\n"):gmatch "(.-)\n" do lines[#lines + 1] = quoting.ends(line) end
+  local more = #lines - 2 * SHOWN_LINES
+  if more > 1 then
+    local short = table.move(lines, 1, SHOWN_LINES, 1, {})
+    short[SHOWN_LINES + 1] = ("... (%d lines left out)"):format(more)
+    lines = table.move(lines, #lines - SHOWN_LINES + 1, #lines, SHOWN_LINES + 2, short)
+  end
+  return table.concat(lines, "\n")
+end
+
+--- A message without the place in brackets that stands before it.
+local function without_place(message, where)
+  local first, last = message:find((" (%s)"):format(where or ""), 1, true)
+  return first and message:sub(1, first - 1) .. message:sub(last + 1) or message
+end
+
+local open_file <const> = io.open  -- specs may replace it
+
+-- Bytes shown of a line of source.
+local SOURCE_SHOWN = 120
+
+--- The line of source at a place, with its number; nil if it cannot be read.
+local function source_line(where)
+  local path, number = (where or ""):match "^(.*):(%d+)$"
+  local file = path and open_file(path, "r")
+  if not file then return nil end
+  local text
+  for _ = 1, tonumber(number) do text = file:read "l" end
+  file:close()
+  text = text and text:match "^%s*(.-)%s*$"
+  return text and text ~= "" and ("%s | %s"):format(number, quoting.cut(text, SOURCE_SHOWN, "…"))
+    or nil
 end
 
 -- Frames of no use to readers: ours, luassert's, and C functions.
@@ -187,7 +247,7 @@ local headings = {
 -- @param limit its time limit in seconds
 -- @param name what was called, unless it is a test
 -- @return a table with status, message, where, traceback, and comparison if values were compared:
--- both as text
+-- both as text; source is the line that failed
 function failure.problem(result, limit, name)
   local kind = result.status == "error" and failure.kind(result.value) or "error"
   local problem = { status = kind, traceback = trimmed(result) }
@@ -210,7 +270,7 @@ function failure.problem(result, limit, name)
     if compared then
       problem.comparison = diff.texts(compared)
       -- The difference shows the values; luassert's own text of them is redundant then.
-      message = message:gsub("\nPassed in:\n.*$", "")
+      message = failure.without_values(message)
     end
   end
   problem.where, problem.message = split_position(message)
@@ -218,6 +278,10 @@ function failure.problem(result, limit, name)
   if problem.where and is_hidden(problem.where .. ":") then problem.where = nil end
   -- The innermost frame of the test itself is where to look.
   problem.where = problem.where or problem.traceback:match("^([^\n:]+:%d+):")
+  if result.status == "error" then
+    problem.message = shortened(without_place(problem.message, problem.where))
+    problem.source = source_line(problem.where)
+  end
   return problem
 end
 

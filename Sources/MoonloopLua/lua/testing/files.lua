@@ -1,5 +1,7 @@
 -- The files of tests: beside the spec file, and in the folders of tests.
 local bed = require "moonloop.testing.bed"
+local check = require "moonloop.text.options"
+local ml = require "moonloop"
 
 local files = {}
 
@@ -13,11 +15,31 @@ function files.read(path)
   return text
 end
 
---- Writes a whole file, and makes the folders that it is in.
-function files.write(path, text)
+local OPTIONS = { append = "boolean", mode = "string" }
+
+--- The options of a file to write; mistakes are errors at the line of the test.
+function files.check_options(options)
+  local asked = check("t:file", options, OPTIONS)
+  if asked.mode and not asked.mode:find "^[0-7][0-7][0-7][0-7]?$" then
+    error(('t:file: the mode must be digits from 0 to 7, such as "755", got "%s"'):format(
+      asked.mode), 3)
+  end
+  return asked
+end
+
+--- Writes a file, and makes the folders that it is in.
+-- @param options nil, or `append` and `mode`; otherwise the file is a new one
+function files.write(path, text, options)
   local ok, message = bed.make_folders((path:match("^(.*)/")))
   if not ok then return nil, message end
-  return bed.write_file(path, text)
+  options = options or {}
+  if options.append then
+    ok, message = ml.fs.append(path, text)
+  else
+    ok, message = bed.write_file(path, text)
+  end
+  if ok and options.mode then ok, message = ml.fs.chmod(path, tonumber(options.mode, 8)) end
+  return ok, message
 end
 
 --- What a test writes stays in its folder.

@@ -1,4 +1,6 @@
 -- Chooses the tests to run, by name, pattern and tag, as busted does.
+local memory = require "moonloop.testing.memory"
+
 local filter = {}
 
 --- The names of a node and the blocks around it, without the file's, joined by blanks.
@@ -55,8 +57,18 @@ local function is_marked(node)
   return false
 end
 
+-- Whether a node is in one of a set of files, if there is one.
+local function is_in_one_of(node, files)
+  while files and node do
+    if node.kind == "file" then return files[memory.plain(node.name)] or false end
+    node = node.parent
+  end
+  return false
+end
+
 --- Makes the filter: a function that tells whether a node should run.
--- @param options lists: filter, filter_out, name, tags, exclude_tags, exclude_names; and `only`
+-- @param options lists: filter, filter_out, name, tags, exclude_tags, exclude_names; and `only`;
+--   `whole_files`, files whose names do not matter
 function filter.make(options)
   return function(node)
     local full = filter.full_name(node)
@@ -74,7 +86,9 @@ function filter.make(options)
       local text = with_all_tags(node)
       if not any(options.tags, function(tag) return has_tag(text, tag) end) then return false end
     end
-    if #options.name > 0 and not any(options.name, is_full_name) then return false end
+    if is_in_one_of(node, options.whole_files) then return true end
+    local is_named = #options.name > 0 or options.whole_files
+    if is_named and not any(options.name, is_full_name) then return false end
     return #options.filter == 0 or any(options.filter, matches)
   end
 end

@@ -165,7 +165,8 @@ end
 -- @return the exit status, or nil if a signal ended the run
 local function finish(settings, run, began)
   local seconds = bed.monotonic() - began
-  local is_well, problem = run.report:finish(seconds, note(settings, run, run.report.counts))
+  local is_well, problem = run.report:finish(seconds, note(settings, run, run.report.counts),
+    run.is_cut or run.signal ~= nil)
   if problem then complain(problem) end
   if not run.signal then
     if not is_well then return FAILURE end
@@ -196,11 +197,11 @@ end
 --- Limits a run to the tests that failed in the last one.
 -- @return whether there are any; or nil and a message
 local function want_failed(settings)
-  local names, message = memory.failed()
-  if not names then return nil, message end
-  if #names == 0 then return false end
+  local names, files = memory.failed()
+  if not names then return nil, files end
+  if #names == 0 and not next(files) then return false end
   if #settings.name > 0 then return nil, "--rerun-failed and --name: give one of them" end
-  settings.name = names
+  settings.name, settings.whole_files = names, files
   return true
 end
 
@@ -233,7 +234,7 @@ function main.run(given, paths)
     has_any, message = want_failed(settings)
     if message then return complain(message) end
     if not has_any then
-      print "No test failed in the last run in this folder."
+      print "No test in this folder has failed and not passed since."
       return SUCCESS
     end
   end

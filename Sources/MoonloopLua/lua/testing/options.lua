@@ -33,7 +33,7 @@ local kinds = {
   record = { "text" },
   bail = { "count" }, ["rerun-failed"] = { "flag", false }, only = { "flag", false },
   shard = { "shard" }, durations = { "text" },
-  update = { "flag", false }, watch = { "flag", false },
+  update = { "flag", false }, keep = { "flag", false }, watch = { "flag", false },
   leaks = { "choice", "fail", { "fail", "allow" } },
   directory = { "list", {} }, ["log-success"] = { "text" },
   ["defer-print"] = { "flag", false }, Xoutput = { "commas", {} },

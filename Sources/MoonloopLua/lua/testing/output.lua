@@ -9,7 +9,6 @@ output.__name = "moonloop.testing.output"
 
 local SHOWN_LINES = 20     -- of a program's output, in a failure
 local SHOWN_BYTES = 16384  -- of it, at most
-local LINE_PART = 250      -- bytes at each end of a long line in a failure
 local KEPT = 16 << 20      -- bytes of an output that are kept: the last ones
 local SETTLE = 0.05        -- seconds for more of a capture that may not be whole
 local PAUSE = 0.01         -- seconds between reads of more than that, while nothing waits for it
@@ -84,14 +83,6 @@ function output.await_more(self)
   ml.await(function(resume) self.waiting[#self.waiting + 1] = resume end)
 end
 
--- A line of a failure: of a long one, its two ends, in whole characters.
-local function cut(line)
-  if #line <= 2 * LINE_PART + 100 then return line end
-  local head = line:sub(1, LINE_PART):gsub("[\xC0-\xFF][\x80-\xBF]*$", "")
-  local tail = line:sub(-LINE_PART):gsub("^[\x80-\xBF]+", "")
-  return ("%s… (%d bytes) …%s"):format(head, #line - #head - #tail, tail)
-end
-
 --- The last lines, indented, for a message.
 function output:tail()
   local all = self.text
@@ -99,7 +90,7 @@ function output:tail()
   local lines, text = {}, all:sub(-SHOWN_BYTES)
   for line in (text:gsub("\n$", "") .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = line end
   local first = math.max(1, #lines - SHOWN_LINES + 1)
-  for place = first, #lines do lines[place] = cut(lines[place]) end
+  for place = first, #lines do lines[place] = quoting.ends(lines[place]) end
   local shown = table.concat(lines, "\n    ", first)
   return ((first > 1 or #text < #all) and "    ...\n    " or "    ") .. shown
 end
@@ -136,6 +127,7 @@ end
 -- @param name the function that the test called, for messages
 -- @return the captures of the pattern, or the match
 function output:expect(pattern, within, options, name)
+  if type(within) == "table" and options == nil then within, options = nil, within end
   local is_plain = options and options.plain or false
   within = failure.check_wait(name or "output:expect", pattern, within, is_plain)
   local found = ml.timeout(within, wait_for, self, pattern, is_plain)

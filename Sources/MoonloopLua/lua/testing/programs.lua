@@ -2,21 +2,31 @@
 local ml = require "moonloop"
 local beds = require "moonloop.testing.beds"
 local failure = require "moonloop.testing.failure"
+local given = require("moonloop.text.host").given
 local keys = require "moonloop.testing.keys"
 local output = require "moonloop.testing.output"
 local quoting = require "moonloop.text.quoting"
 local screen = require "moonloop.testing.screen"
 local site = require "moonloop.text.site"
+local spelling = require "moonloop.text.spelling"
 
 local programs = {}
 
 local program = {}
+
+-- What a program has of its process, and its screen.
+local FIELDS = { "name", "pid", "status", "stdin", "stdout", "stderr", "keep_alive", "terminate",
+  "wait", "invalidate", "screen" }
+local IS_FIELD = {}
+for _, name in ipairs(FIELDS) do IS_FIELD[name] = true end
+
 program.__index = function(self, key)
   local method = program[key]
   if method ~= nil then return method end
   if key == "screen" then
     error("program.screen: it has no terminal; start it with 'pty = true'", 2)
   end
+  if not IS_FIELD[key] then spelling.no_field("program", key, FIELDS, program) end
   local value = rawget(self, "process")[key]
   if key == "status" and value then self.is_known = true end
   if value == nil and key == "stdin" then
@@ -42,6 +52,21 @@ function programs.environment(home)
     PATH = os.getenv "PATH" or "/usr/local/bin:/usr/bin:/bin", HOME = home, TMPDIR = home,
     LANG = "C.UTF-8", LC_ALL = "C.UTF-8", TZ = "UTC", TERM = "dumb",
   }
+end
+
+--- Checks the options that are ours; mistakes are errors at the line of the test.
+-- @param name the method of `t`, for messages
+function programs.check(name, options)
+  local added = options.env_add
+  if added == nil then return end
+  local wrong = type(added) ~= "table" and "must be a table, got " .. given(added)
+  for variable in pairs(wrong and {} or added) do
+    if type(variable) ~= "string" then
+      wrong = "must be a table such as { HOME = \"/\" }, got an element without a name: "
+        .. given(added[variable])
+    end
+  end
+  if wrong then error(("t:%s: 'env_add' %s"):format(name, wrong), 3) end
 end
 
 --- The options of a program: ours unless the test sets others.
@@ -152,11 +177,22 @@ function program:expect(pattern, within, options)
 end
 
 --- Waits until it has ended.
+-- @param within seconds, by default as long as the test may take
 -- @return a table with code or signal
-function program:await(...)
-  local status = table.pack(self.process:await(...))
+function program:await(within)
+  if within ~= nil and (type(within) ~= "number" or not (within >= 0)) then
+    error("program:await: the time must be seconds, got " .. given(within), 2)
+  end
+  local function wait() return self.process:await() end
+  local status
+  if within then status = ml.timeout(within, wait) else status = wait() end
+  if not status then
+    local said = programs.said(self, "")
+    failure.fail(("'%s' had not ended after %g s%s"):format(self.name, within,
+      said == "" and "" or ". It wrote:\n" .. said), 2)
+  end
   self.is_known = true
-  return table.unpack(status, 1, status.n)
+  return status
 end
 
 -- Remembers that the test has sent a signal.
@@ -177,6 +213,9 @@ function program:is_valid() return self.process:is_valid() end
 --- Asks it to end, waits, and kills it if it does not.
 -- @return how it ended
 function program:stop(options)
+  if options ~= nil and type(options) ~= "table" then
+    error("program:stop: takes a table such as { grace = 5 }, got " .. given(options), 2)
+  end
   local asked = self.process:is_valid()
   local signal = options and options.signal or "term"
   local grace = options and options.grace or GRACE
@@ -238,17 +277,23 @@ function programs.close(self)
     programs.how(status), said == "" and "" or ". It wrote:\n" .. said), 0)
 end
 
---- How a program that was run to its end has failed: the whole command, and both outputs.
-function programs.failed(command, result)
-  local words = {}
-  for place, word in ipairs(command) do words[place] = quoting.plain(tostring(word)) end
-  local lines = { ("'%s' %s"):format(table.concat(words, " "), programs.how(result)) }
+--- Both outputs of a program that was run to its end, as far as they were read.
+function programs.wrote(result)
+  local lines = {}
   for _, name in ipairs { "stdout", "stderr" } do
     if result[name] then
       lines[#lines + 1] = ("%s:\n%s"):format(name, output.tail { text = result[name] })
     end
   end
   return table.concat(lines, "\n")
+end
+
+--- How a program that was run to its end has ended: the whole command, and both outputs.
+function programs.ran(command, result)
+  local words = {}
+  for place, word in ipairs(command) do words[place] = quoting.plain(tostring(word)) end
+  return (("'%s' %s\n%s"):format(table.concat(words, " "), programs.how(result),
+    programs.wrote(result)):gsub("\n$", ""))
 end
 
 --- A report has said how it ended, if it has.

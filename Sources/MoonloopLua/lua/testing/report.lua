@@ -63,7 +63,7 @@ function report.new(options)
   if bed.is_replay then self.reporters[#self.reporters + 1] = self.for_replay(options) end
   -- Workers have the name of no file: the program that started them remembers.
   if options.log_success ~= "" then
-    self.reporters[#self.reporters + 1] = memory.new()
+    self.reporters[#self.reporters + 1] = memory.new(options)
     if options.durations and not options.shard then
       self.reporters[#self.reporters + 1] = durations.new(options.durations, function(message)
         self.problem = self.problem or message
@@ -131,9 +131,11 @@ function report:record(record)
 end
 
 --- Finishes all reporters.
+-- @param is_cut whether not all tests were run
 -- @return whether all went well; and what could not be written
-function report:finish(seconds, note)
-  self:record({ type = "end", seconds = seconds, counts = self.counts, note = note })
+function report:finish(seconds, note, is_cut)
+  self:record({ type = "end", seconds = seconds, counts = self.counts, note = note,
+    is_cut = is_cut or nil })
   for _, finish in ipairs(self.endings) do finish() end
   local counts = self.counts
   return counts.failure + counts.error + counts.problems == 0 and not self.problem, self.problem

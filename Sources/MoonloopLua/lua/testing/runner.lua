@@ -9,6 +9,7 @@ local failure = require "moonloop.testing.failure"
 local filter = require "moonloop.testing.filter"
 local hooks = require "moonloop.testing.hooks"
 local libraries = require "moonloop.testing.libraries"
+local nodes = require "moonloop.testing.nodes"
 local records = require "moonloop.testing.records"
 local shuffle = require "moonloop.testing.shuffle"
 local tools = require "moonloop.testing.tools"
@@ -21,7 +22,8 @@ runner.__index = runner
 -- @param options the result of `moonloop.testing.options`
 -- @param report gets the records
 function runner.new(options, report)
-  local self = setmetatable({ options = options, report = report, stops = false }, runner)
+  local self = setmetatable({ options = options, report = report, stops = false,
+    failures = 0, problems = 0 }, runner)
   self.root = {
     kind = "suite", descriptor = "suite", hooks = {}, children = {}, attributes = {},
     options = { leaks = options.leaks },
@@ -29,33 +31,7 @@ function runner.new(options, report)
   return self
 end
 
-local function place(site)
-  return site and site.currentline > 0 and ("%s:%d"):format(site.short_src, site.currentline) or nil
-end
-
-local function file_of(node)
-  while node and node.kind ~= "file" do node = node.parent end
-  return node
-end
-
---- An option of a node, inherited from the blocks around it.
-local function option(node, name)
-  while node do
-    if node.options and node.options[name] ~= nil then return node.options[name] end
-    node = node.parent
-  end
-  return nil
-end
-
---- The name in reports of what failed outside of a test.
-local function title(node)
-  if node.kind == "describe" then return "the block " .. filter.full_name(node) end
-  if node.kind == "it" or node.kind == "file" then return node.name end
-  if node.kind == "suite" then return "the run" end
-  local parent = node.parent
-  if parent.kind == "suite" then return node.word .. " of the run" end
-  return node.word .. " of " .. (parent.kind == "file" and parent.name or filter.full_name(parent))
-end
+local file_of, option, place, title = nodes.file_of, nodes.option, nodes.place, nodes.title
 
 --- Reports a problem outside of tests.
 function runner:problem(node, problem)
@@ -70,10 +46,19 @@ function runner:problem(node, problem)
       problem = one, where = place(node.trace) })
   end
   record(problem)
+  self.problems = self.problems + 1
   local ok, why = pcall(bus.publish, { "error", node.kind }, node, node.parent, problem.message,
     problem)
   if not ok then record({ status = "error", message = tostring(why), traceback = "" }) end
-  if not self.options.keep_going then self.stops = true end
+  self:count()
+end
+
+--- Ends the run after so many failures.
+function runner:count()
+  local all = self.failures + self.problems
+  if not self.options.keep_going or all >= (self.options.bail or math.huge) then
+    self.stops = true
+  end
 end
 
 local is_setup = { strict_setup = true, lazy_setup = true }
@@ -104,7 +89,7 @@ function runner:call(node, take, fn, ...)
   if not is_well then
     local problem = failure.problem(result, limit, node.kind ~= "it" and title(node) or nil)
     problem.where = problem.where or place(node.trace)
-    problem.message = tools.advised(problem.message)
+    problem.message = tools.advised(problem.message, node.tools)
     take(problem)
   end
   local exit = self.exit_problem
@@ -135,24 +120,33 @@ function runner:publish(channel, node, ...)
   end)
 end
 
+--- What the programs of a test or block wrote, which may explain why it failed.
+function runner:said(node, problems, take)
+  self:call(node, take, tools.settle, node)
+  return tools.said_around(node, problems)
+end
+
 --- Runs hooks; passes problems to `take`, or reports them as the hook's own.
 -- @param node the test or block that they run for
 function runner:hook(node, take)
   return function(hook)
-    return self:call(hook, function(problem)
+    local problems = {}
+    local function note(problem)
       problem.hook = title(hook)
+      if problem.status == "failure" then problem.status = "error" end
+      problems[#problems + 1] = problem
+    end
+    local is_well = self:call(hook, note, hook.run, self:arguments(node))
+    local said = not take and #problems > 0 and self:said(node, problems, note) or ""
+    if said ~= "" then problems[1].output = said end
+    for _, problem in ipairs(problems) do
       if is_setup[hook.kind] and not self.signal then
         problem.message = problem.message .. "\nnone of the tests that it prepares was run"
       end
-      if problem.status == "failure" then problem.status = "error" end
       if take then take(problem) else self:problem(hook, problem) end
-    end, hook.run, self:arguments(node))
+    end
+    return is_well
   end
-end
-
---- Runs lazy setups, each for its own block.
-function runner:lazy_hook()
-  return function(hook) return self:hook(hook.parent)(hook) end
 end
 
 --- The arguments of tests and hooks: the loop, its clock, and the tools of the test or block.
@@ -166,10 +160,12 @@ function runner:arguments(node)
 end
 
 --- Ends what was made with the tools of a test or block.
-function runner:close_tools(node, take)
+-- @param has_failed asked at the end: whether it has
+function runner:close_tools(node, take, has_failed)
   local t = node.tools
   if not t then return end
-  tools.close(t, function(fn) self:call(node, take, fn) end)
+  tools.close(t, function(fn) self:call(node, take, fn) end,
+    function() return self.options.keep and has_failed() end)
   node.tools = nil
 end
 
@@ -214,6 +210,7 @@ end
 --- Runs the body of a block, which adds its children, then the children.
 function runner:inside(block)
   local function take(problem) self:problem(block, problem) end
+  local before = self.failures + self.problems
   local is_well = self:call(block, function(problem)
     if #block.children > 0 and not self.signal then
       problem.message = problem.message .. "\nnone of its tests was run"
@@ -227,7 +224,9 @@ function runner:inside(block)
   if hooks.setup(block, self:hook(block)) then self:children(block) end
   block.phase = "after"
   hooks.teardown(block, self:hook(block))
-  self:close_tools(block, take)
+  self:close_tools(block, take, function()
+    return self.failures + self.problems > before
+  end)
 end
 
 --- Whether a block gets its own loop. It does not if the block around it has something to serve, or
@@ -319,12 +318,10 @@ end
 
 --- Ends a test's programs; their output may explain why it failed.
 function runner:finish_tools(node, record, take)
-  local said = ""
-  if record.status ~= "success" then
-    self:call(node, take, tools.settle, node)
-    said = tools.said_around(node, record.problems)
-  end
-  self:close_tools(node, take)
+  local said = record.status ~= "success" and self:said(node, record.problems, take) or ""
+  self:close_tools(node, take, function()
+    return record.status == "failure" or record.status == "error"
+  end)
   if said ~= "" and #record.problems > 0 then record.problems[1].output = said end
 end
 
@@ -378,7 +375,9 @@ end
 function runner:test(node)
   local record = record_of(node)
   if self.options.list then return self.report:record({ type = "listed", record = record }) end
-  if not hooks.lazy_setup(node.parent, self:lazy_hook()) then return end
+  if not hooks.lazy_setup(node.parent, function(hook)
+    return self:hook(hook.parent)(hook)
+  end) then return end
   self.report:record({ type = "test_start", name = record.name, file = record.file })
   environment.enter(node)
   local began = bed.monotonic()
@@ -404,8 +403,8 @@ function runner:ended(node, record)
   if record.status ~= "success" and record.status ~= "pending" then
     local channel = { record.status, "it" }
     self:publish(channel, node, node.parent, record.problems[1] and record.problems[1].message)
-    self.failures = (self.failures or 0) + 1
-    if not self.options.keep_going or self.failures == self.options.bail then self.stops = true end
+    self.failures = self.failures + 1
+    self:count()
   end
 end
 
@@ -488,7 +487,8 @@ function runner:round(round)
     end
     root.phase = "after"
     if not self.options.list then hooks.teardown(root, self:hook(root)) end
-    self:close_tools(root, function(problem) self:problem(root, problem) end)
+    self:close_tools(root, function(problem) self:problem(root, problem) end,
+      function() return self.failures + self.problems > 0 end)
   end
   root.phase = "after"
   self:publish({ "suite", "end" }, root, round, rounds)

@@ -116,6 +116,7 @@ end
 -- @param options `{ plain = true }` takes the pattern literally
 -- @return the captures of the pattern, or the match
 function methods:expect(pattern, within, options)
+  if type(within) == "table" and options == nil then within, options = nil, within end
   local is_plain = options and options.plain or false
   within = failure.check_wait("screen:expect", pattern, within, is_plain)
   local text

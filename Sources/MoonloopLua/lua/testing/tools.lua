@@ -7,6 +7,7 @@ local ml = require "moonloop"
 local beds = require "moonloop.testing.beds"
 local failure = require "moonloop.testing.failure"
 local files = require "moonloop.testing.files"
+local golden = require "moonloop.testing.golden"
 local orphans = require "moonloop.testing.orphans"
 local output = require "moonloop.testing.output"
 local programs = require "moonloop.testing.programs"
@@ -15,12 +16,14 @@ local http_double = require "moonloop.testing.doubles.http"
 local tcp_double = require "moonloop.testing.doubles.tcp"
 local host = require "moonloop.text.host"
 local requests = require "moonloop.testing.requests"
+local quoting = require "moonloop.text.quoting"
 local spelling = require "moonloop.text.spelling"
 local values = require "moonloop.testing.values"
 
 local tools = {}
 local methods = {}
 tools.__name = "moonloop.testing.tools"
+tools.begin_file = golden.begin_file
 tools.__index = function(_, key)
   if key == "any" then return properties.any end
   local method = methods[key]
@@ -38,9 +41,6 @@ local LOOK_EVERY = 0.005
 -- fields are methods and a misspelt name is reported.
 local states = setmetatable({}, { __mode = "k" })
 
--- What `t:forall` has found so far, as text; it may be stopped while it looks for simpler values.
-local falsified
-
 --- Makes the tools of a test or block.
 -- @param file the path of the spec file
 -- @param name the full name of the test or block
@@ -49,7 +49,7 @@ local falsified
 function tools.new(file, options, name, node, leaks)
   local t = setmetatable({}, tools)
   states[t] = { file = file, options = options, name = name, node = node, leaks = leaks,
-    snapshots = 0, actions = {}, programs = {}, folders = {} }
+    snapshots = 0, actions = {}, programs = {}, runs = {}, folders = {}, searches = {} }
   return t
 end
 
@@ -60,23 +60,34 @@ end
 
 --- Ends everything made with them, last things first.
 -- @param call runs a function of the spec, which may wait
-function tools.close(t, call)
+-- @param keeps asked at the end: whether its folders stay
+function tools.close(t, call, keeps)
   local state = states[t]
   -- These may make more to end.
   while #state.actions > 0 do call(table.remove(state.actions)) end
   local left = orphans.finish(state)
   if left and state.leaks ~= "allow" then call(function() failure.fail(left, 0) end) end
+  local stays = next(state.folders) and keeps()
   for _, folder in pairs(state.folders) do
-    local ok, message = bed.remove_folder(folder)
+    local ok, message = true, nil
+    if stays then
+      io.stderr:write(("moonloop: test: kept %s of '%s'\n"):format(folder,
+        quoting.line(state.name ~= "" and state.name or state.file)))
+    else
+      ok, message = bed.remove_folder(folder)
+    end
     if not ok then call(function() error(message, 0) end) end
   end
-  states[t], falsified = nil, nil
+  states[t] = nil
 end
 
 --- A message; with what `t:forall` has found when it is stopped, and with other advice for a test
---- that takes its first parameter, the loop, for the tools.
-function tools.advised(message)
-  if falsified then message, falsified = message .. "\n" .. falsified, nil end
+-- that takes its first parameter, the loop, for the tools.
+-- @param t the tools of the test or block, if it has asked for them
+function tools.advised(message, t)
+  local search = t and states[t].searches[1]
+  if search and search.text then message = message .. "\n" .. search.text end
+  if t then states[t].searches = {} end
   local name = message:match "^loop: unknown field '([%w_]+)'"
   if not methods[name] then return message end
   return message:gsub("; did you mean [^\n]*", "")
@@ -132,6 +143,9 @@ function tools.said_around(node, problems)
   for place, problem in ipairs(problems) do messages[place] = problem.message end
   local told = table.concat(messages, "\n")
   local texts = { node.tools and tools.said(node.tools, told) or "" }
+  for _, text in ipairs(node.tools and states[node.tools].runs or {}) do
+    if not told:find(text, 1, true) then texts[#texts + 1] = text end
+  end
   each_around(node, function(program) texts[#texts + 1] = programs.said(program, told, true) end)
   for _, program in ipairs(node.tools and states[node.tools].programs or {}) do
     programs.note_told(program)
@@ -198,27 +212,49 @@ end
 -- @return the program, a process with `stdout`, `stderr`, `expect` and `stop`; an error if it
 --   cannot be run
 function methods.spawn(t, options)
+  local state = state_of(t, "spawn")
   check_command("spawn", options)
-  orphans.begin(state_of(t, "spawn"))
+  orphans.begin(state)
+  programs.check("spawn", options)
   local program, message = programs.spawn(options, function() return t:tmpdir() end)
   need("spawn", program, message)
-  table.insert(state_of(t, "spawn").programs, program)
+  table.insert(state.programs, program)
   t:defer(function() programs.close(program) end)
   return program
+end
+
+-- How many runs of programs the report of a failure shows.
+local RUNS_SHOWN = 5
+
+-- Keeps how a program ended and what it wrote, for the report of a failure: the last ones that
+-- failed, and the last one.
+local function note_run(state, text, has_failed)
+  local runs = state.runs
+  if state.last_is_well then runs[#runs] = nil end
+  if #runs == RUNS_SHOWN then table.remove(runs, 1) end
+  runs[#runs + 1], state.last_is_well = text, not has_failed
 end
 
 --- Runs a program to its end, like `ml.process.run`, in the same environment.
 -- @return how it ended and its output: code or signal, stdout, stderr
 function methods.run(t, options)
+  local state = state_of(t, "run")
   check_command("run", options)
-  orphans.begin(state_of(t, "run"))
+  orphans.begin(state)
+  programs.check("run", options)
   local all = programs.options(options, function() return t:tmpdir() end)
   if all.group == nil then all.group = true end  -- what it leaves behind can be told from others
   local checks = all.check == true
   if checks then all.check = nil end
-  local result, message = ml.process.run(all)
-  need("run", result, message and message:gsub("^ml%.process%.run: ", ""))
-  if checks and result.code ~= 0 then error("t:run: " .. programs.failed(options, result), 2) end
+  local result, message, _, part = ml.process.run(all)
+  if not result then
+    message = message:gsub("^ml%.process%.run: ", "")
+    if part then message = ("%s. It wrote:\n%s"):format(message, programs.wrote(part)) end
+  end
+  need("run", result, message)
+  local text = programs.ran(options, result)
+  note_run(state, text, result.code ~= 0)
+  if checks and result.code ~= 0 then error("t:run: " .. text, 2) end
   return result
 end
 
@@ -293,13 +329,18 @@ end
 -- @param options `runs` (100) and `seed` (1)
 function methods.forall(t, makers, fn, options)
   local state = state_of(t, "forall")
-  properties.check(makers, fn, options or {}, state.options.seed, function(found)
-    falsified = ("%s\n  to see it again: moonloop test %s --name '%s' --seed %d"):format(
-      found.text, state.file, state.name:gsub("'", "'\\''"), found.seed)
-  end)
-  local text = falsified
-  falsified = nil
-  if text then failure.fail(text, 2) end
+  local search = {}  -- its failure so far: it may be stopped while it looks for simpler values
+  state.searches[#state.searches + 1] = search
+  local ok, why = pcall(properties.check, makers, fn, options or {}, state.options.seed,
+    function(found)
+      search.text = ("%s\n  to see it again: moonloop test %s --name '%s' --seed %d"):format(
+        found.text, state.file, state.name:gsub("'", "'\\''"), found.seed)
+    end)
+  for place, one in ipairs(state.searches) do
+    if one == search and why ~= properties.OVER then table.remove(state.searches, place) end
+  end
+  if not ok then error(why, 0) end
+  if search.text then failure.fail(search.text, 2) end
 end
 
 -- How a program of the test, or of the blocks around it if it has none, has failed, if none runs
@@ -401,13 +442,16 @@ function methods.tcp(t, steps) return tcp_double.new(steps, context_of(t, "tcp")
 
 -- ── files ────────────────────────────────────────────────────────────────────────────────────────
 
---- Writes a file in the test's folder and returns its path. Makes folders in the name.
-function methods.file(t, name, text)
+--- Writes a file in the test's folder and returns its path. Makes folders in the name. A file that
+-- is there already is replaced by another one.
+-- @param options `append = true` adds to the file that is there; `mode = "755"` sets its mode
+function methods.file(t, name, text, options)
   check_text("file", "the name", name)
   files.check_inside("file", name)
   check_text("file", "the text", text)
+  local asked = files.check_options(options)
   local path = t:tmpdir() .. "/" .. name
-  need("file", files.write(path, text))
+  need("file", files.write(path, text, asked))
   return path
 end
 
@@ -429,44 +473,13 @@ function methods.golden(t, name, text)
   check_text("golden", "the name", name)
   files.check_inside("golden", name)
   check_text("golden", "the text", text)
-  local state = state_of(t, "golden")
-  local path = files.folder_of(state.file) .. "golden/" .. name
-  local expected, message = files.read(path)
-  if state.options.update then
-    if expected == text then return end
-    need("golden", files.write(path, text))
-    io.stderr:write("moonloop: test: wrote ", path, "\n")
-    return
-  end
-  if not expected then
-    failure.fail(("no golden file: %s; 'moonloop test --update' writes it"):format(message), 2)
-  end
-  if expected == text then return end
-  failure.fail(("differs from %s; 'moonloop test --update' rewrites it"):format(path), 2,
-    { expected = expected, actual = text })
+  golden.compare(state_of(t, "golden"), name, text)
 end
-
--- The tests of the present file that have snapshots, by the names of these.
-local owners = {}
-
---- Forgets whose the snapshots are: another file begins.
-function tools.begin_file() owners = {} end
 
 --- Compares any value with its golden file, whose name is that of the spec file and the test.
 function methods.snapshot(t, value)
   local state = state_of(t, "snapshot")
-  state.snapshots = state.snapshots + 1
-  local spec = state.file:match("([^/]+)%.lua$") or "spec"
-  local name = files.name_of(state.name)
-  if state.snapshots > 1 then name = name .. "-" .. state.snapshots end
-  local owner = owners[name]
-  if owner and owner.node ~= state.node then
-    error(("t:snapshot: its file %s/%s.txt is already that of the test '%s'; rename one of them")
-      :format(spec, name, owner.name), 2)
-  end
-  owners[name] = state
-  local text = values.format(value, values.without_address) .. "\n"
-  return t:golden(("%s/%s.txt"):format(spec, name), text)
+  golden.compare(state, golden.name(state), values.format(value, values.without_address) .. "\n")
 end
 
 return tools

@@ -13,6 +13,17 @@ function quoting.cut(text, most, mark)
   return text:sub(1, utf8.offset(text, 0, most + 1) - 1) .. mark
 end
 
+-- Bytes at each end of a long line.
+local LINE_PART = 250
+
+--- A line; of a long one its two ends, in whole characters.
+function quoting.ends(line)
+  if #line <= 2 * LINE_PART + 100 then return line end
+  local head = line:sub(1, LINE_PART):gsub("[\xC0-\xFF][\x80-\xBF]*$", "")
+  local tail = line:sub(-LINE_PART):gsub("^[\x80-\xBF]+", "")
+  return ("%s… (%d bytes) …%s"):format(head, #line - #head - #tail, tail)
+end
+
 --- A quoted string that Lua reads as the same string; UTF-8 stays as it is.
 -- @param most the limit of bytes shown; longer strings are cut
 function quoting.quoted(text, most)

@@ -69,13 +69,13 @@ local function indented(text, indent)
   return indent .. text:gsub("\n", "\n" .. indent)
 end
 
-
 function people:problem(problem, name)
   local paint, write = self.paint, self.write
   local where = problem.where and problem.where .. ": " or ""
   local is_elsewhere = problem.hook and problem.hook ~= name
   local hook = is_elsewhere and ("in %s: "):format(problem.hook) or ""
   write(indented(paint.bold(where) .. hook .. visible(problem.message), "  "), "\n")
+  if problem.source then write("    ", paint.dim(visible(problem.source)), "\n") end
   if problem.comparison then
     for _, line in ipairs(diff.lines(problem.comparison, paint)) do write("    ", line, "\n") end
   end
