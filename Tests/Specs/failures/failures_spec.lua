@@ -20,6 +20,11 @@ it("compares what looks alike", function() assert.same({ 1 }, { "1" }) end)
 
 it("compares what must differ", function() assert.not_equal("0\n", "0\n") end)
 
+it("says why another one failed", function()
+  local ok, why = pcall(assert.equal, 3, 4)
+  assert.equal(true, ok, tostring(why))
+end)
+
 it("says why", function() assert.equal(1, 2, "the count of users") end)
 
 it("calls a function that fails", function()

@@ -125,7 +125,10 @@ function failure.pending(message)
 end
 
 --- A message of luassert without its text of the values that it compared: `compared` has them.
-function failure.without_values(message) return (message:gsub("\nPassed in:\n.*$", "")) end
+-- Words of the test in front of it may have such a text, too.
+function failure.without_values(message)
+  return message:match "^(.*Expected objects to be [^\n]*)\nPassed in:\n" or message
+end
 
 -- Lines shown of the beginning and the end of a long message.
 local SHOWN_LINES = 15
