@@ -122,7 +122,7 @@ traced { "nil closed EPIPE" }
 local function message(...) return (select(2, pcall(...)):gsub(" %(.*", "")) end
 local range = "ml.semaphore: the number of permits must be a whole number from 1 to "
   .. "1073741824, got "
-same(message(ml.semaphore), range .. "nothing")
+same(message(ml.semaphore), range .. "no value")
 same(message(ml.semaphore, 0), range .. "0")
 same(message(ml.semaphore, { name = "x" }), "ml.semaphore: needs 'permits', the number of permits")
 same(message(gate.with, gate, 5), "semaphore:with: takes a function, got 5")
