@@ -4,91 +4,173 @@ internal import CLinuxShims
 internal import MoonloopCore
 
 extension FileWatch {
-  /// Looks at everything events pointed to, and reports changes in the order of the events.
+  /// Looks at everything events pointed to, and reports changes in the order of the events; the
+  /// rename of a folder before what is in it.
   ///
   /// What appeared and vanished in between is not a change. A replaced file has changed. A file
   /// that was renamed within the watched folder is reported once, with both paths.
   package func takeChanges() -> [FileChange] {
-    var changes: [FileChange] = []
     if mustFindWay { attempt(root) { () throws(SystemError) in try findWay() } }
+    var look = Look(self)
     if hasOverflown {
-      changes.append(FileChange(kind: .overflow, path: root))
-      touchAll()
+      look.changes.append(FileChange(kind: .overflow, path: root))
+      look.touchAll()
     }
-    let sources = Set(origins.values)
-    var away: [WatchedPath] = []
-    var place = 0
-    while place < touched.count {  // The list grows while new folders are searched.
-      let (path, events) = touched[place]
-      place += 1
-      // The old path of a rename is reported with the new one, whose event came later.
-      if sources.contains(path), known[path] != nil, isRenamedAway(path) {
-        away.append(path)
-      } else {
-        compare(path, events, &changes)
-      }
-    }
-    for path in away where known[path] != nil { compare(path, 0, &changes) }
+    look.settleAll()
     forget()
-    return changes
+    return look.changes
   }
 
-  private func isRenamedAway(_ path: WatchedPath) -> Bool {
-    origins.contains { target, origin in
-      origin == path && known[target].map { _ in false } ?? true
-        && target.look(followsLink: false) != nil
-    } && path.look(followsLink: false) == nil
+  /// Tries what the system may refuse; a failure is reported, and the rest continues.
+  func attempt(_ path: WatchedPath, _ body: () throws(SystemError) -> Void) {
+    do throws(SystemError) { try body() } catch { onFailure?(error, path) }
+  }
+}
+
+/// One look at all that events have pointed to. Paths are those of now.
+private struct Look {
+  private struct Touched {
+    let path: WatchedPath
+    var events: UInt32
+    var isSettled = false
+  }
+
+  /// How many folders that moved, each into another, are settled before what is in them.
+  private static let depthLimit = 64
+
+  let watch: FileWatch
+  private var root: WatchedPath { watch.root }
+  private var known: PathTree<FileWatch.Stamp> { watch.known }
+  private var touched: [Touched] = []
+  private var places: [WatchedPath: Int] = [:]
+  /// From where a path was moved, and to where.
+  private var origins: [WatchedPath: WatchedPath] = [:]
+  private var targets: [WatchedPath: [WatchedPath]] = [:]
+  private var away: [WatchedPath] = []
+  var changes: [FileChange] = []
+
+  init(_ watch: FileWatch) {
+    self.watch = watch
+    for (entry, events) in watch.heard { touch(path(of: entry), events) }
+    for (target, origin) in watch.origins { origins[path(of: target)] = path(of: origin) }
+    for target in origins.keys.sorted() { targets[origins[target]!, default: []].append(target) }
+  }
+
+  private func path(of entry: FileWatch.Entry) -> WatchedPath {
+    entry.folder?.path.appending(entry.name) ?? root
+  }
+
+  private mutating func touch(_ path: WatchedPath, _ events: UInt32) {
+    if let place = places[path], !touched[place].isSettled {
+      touched[place].events |= events
+    } else {
+      places[path] = touched.count
+      touched.append(Touched(path: path, events: events))
+    }
   }
 
   /// After an overflow anything may have changed.
-  private func touchAll() {
-    for path in known.keys.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
-      touch(path, 0)
-    }
-    for folder in folders.keys { look(into: folder) }
+  mutating func touchAll() {
+    for path in known.all.map(\.path).sorted() { touch(path, 0) }
+    for folder in watch.folders.all.map(\.path).sorted() { look(into: folder) }
     touch(root, 0)
   }
 
-  /// Marks the entries of a folder that are not known yet.
-  private func look(into folder: WatchedPath) {
+  /// Marks the entries of a folder that are not known yet, and its folders that are not watched.
+  private mutating func look(into folder: WatchedPath) {
     for name in folder.list() {
       let path = folder.appending(name)
-      if known[path] == nil { touch(path, 0) }
+      let old = known[path]
+      if old == nil || old!.isFolder && watch.isRecursive && watch.folders[path] == nil {
+        touch(path, 0)
+      }
     }
   }
 
-  private func compare(_ path: WatchedPath, _ events: UInt32, _ changes: inout [FileChange]) {
+  // MARK: Order
+
+  mutating func settleAll() {
+    settleTouched()
+    // The old path of a rename is reported with the new one, whose event came later.
+    targets = [:]
+    for path in away where known[path] != nil { touch(path, 0) }
+    settleTouched()
+  }
+
+  private mutating func settleTouched() {
+    var place = 0
+    while place < touched.count {  // The list grows while new folders are searched.
+      settle(place, 0)
+      place += 1
+    }
+  }
+
+  private mutating func settle(_ place: Int, _ depth: Int) {
+    if touched[place].isSettled { return }
+    touched[place].isSettled = true
+    let path = touched[place].path
+    if !origins.isEmpty && depth < Self.depthLimit {
+      settleMoves(above: path, depth)
+      if let origin = origins[path] { settleMoves(above: origin, depth) }
+    }
+    if isRenamedAway(path) {
+      away.append(path)
+    } else {
+      compare(path, touched[place].events)
+    }
+  }
+
+  /// What is in a folder that was moved is known by its new path once that is settled.
+  private mutating func settleMoves(above path: WatchedPath, _ depth: Int) {
+    var folder = path.parent
+    while folder.isInside(root) {
+      if origins[folder] != nil, let place = places[folder] { settle(place, depth + 1) }
+      folder = folder.parent
+    }
+  }
+
+  private func isRenamedAway(_ path: WatchedPath) -> Bool {
+    guard let targets = targets[path], let old = known[path] else { return false }
+    let isThere = targets.contains { target in
+      guard known[target] == nil, let entry = target.look(followsLink: false) else { return false }
+      return old.isSame(as: FileWatch.Stamp(entry))
+    }
+    return isThere && path.look(followsLink: false) == nil
+  }
+
+  // MARK: Steps
+
+  private mutating func compare(_ path: WatchedPath, _ events: UInt32) {
     let old = known[path]
     guard let entry = path.look(followsLink: path == root) else {
-      if old != nil { remove(path, &changes) }
+      if old != nil { remove(path) }
       return
     }
-    let new = Stamp(entry)
+    let new = FileWatch.Stamp(entry)
     guard let old else {
-      let before = origins[path].flatMap { known[$0] == nil ? nil : $0 }
-      if let before, before.look(followsLink: false) == nil {
-        move(before, to: path, new, &changes)
+      if let before = origins[path], known[before]?.isSame(as: new) ?? false,
+        before.look(followsLink: false) == nil, !path.isInside(before)
+      {
+        move(before, to: path, new, events)
       } else {
-        add(path, new, &changes)
+        add(path, new)
       }
       return
     }
     if old.isFolder || new.isFolder, !old.isSame(as: new) {
-      remove(path, &changes)
-      add(path, new, &changes)
+      remove(path)
+      add(path, new)
       return
     }
-    known[path] = new
+    known.set(path, new)
     if new.isFolder {
-      if folders[path] == nil { enter(path) }
+      if watch.folders[path] == nil { enter(path) }
       if events & cmx_watch_attributes.rawValue != 0 && old.attributes != new.attributes
         && old.changed == new.changed
       {
         changes.append(FileChange(kind: .attributes, path: path))
       }
-    } else if events & cmx_watch_changed.rawValue != 0 || !old.isSame(as: new)
-      || old.size != new.size || old.changed != new.changed
-    {
+    } else if new.isChanged(from: old, events) {
       var change = FileChange(kind: .changed, path: path)
       change.isReplaced = !old.isSame(as: new)
       changes.append(change)
@@ -101,62 +183,45 @@ extension FileWatch {
     }
   }
 
-  // MARK: Steps
-
-  private func add(_ path: WatchedPath, _ stamp: Stamp, _ changes: inout [FileChange]) {
-    known[path] = stamp
+  private mutating func add(_ path: WatchedPath, _ stamp: FileWatch.Stamp) {
+    known.set(path, stamp)
     changes.append(FileChange(kind: .created, path: path))
     if stamp.isFolder { enter(path) }
   }
 
   /// Watches a new folder, then looks for what was made in it before.
-  private func enter(_ folder: WatchedPath) {
-    guard isRecursive || folder == root else { return }
-    attempt(folder) { () throws(SystemError) in try watch(folder) }
+  private mutating func enter(_ folder: WatchedPath) {
+    guard watch.isRecursive || folder == root else { return }
+    watch.attempt(folder) { () throws(SystemError) in try watch.watch(folder) }
     look(into: folder)
   }
 
   /// Handles what is gone, with everything in it.
-  private func remove(_ path: WatchedPath, _ changes: inout [FileChange]) {
-    if known[path]?.isFolder == true {
-      let inside = known.keys.filter { $0.isInside(path) }
-        .sorted { $1.bytes.lexicographicallyPrecedes($0.bytes) }
-      for one in inside {
-        known[one] = nil
-        changes.append(FileChange(kind: .deleted, path: one))
-      }
-      for (folder, interest) in folders where folder == path || folder.isInside(path) {
-        hub.remove(interest)
-        folders[folder] = nil
-      }
+  private mutating func remove(_ path: WatchedPath) {
+    for one in known.remove(path).map(\.path).sorted(by: >) {
+      changes.append(FileChange(kind: .deleted, path: one))
     }
-    known[path] = nil
-    changes.append(FileChange(kind: .deleted, path: path))
+    watch.leave(path)
   }
 
-  /// A rename takes everything inside along.
-  private func move(
-    _ old: WatchedPath, to new: WatchedPath, _ stamp: Stamp, _ changes: inout [FileChange]
+  /// A rename takes everything inside along; what has changed there is heard of by the new path.
+  private mutating func move(
+    _ old: WatchedPath, to new: WatchedPath, _ stamp: FileWatch.Stamp, _ events: UInt32
   ) {
-    let wasFolder = known[old]?.isFolder == true
-    known[old] = nil
-    known[new] = stamp
+    guard let before = known[old] else { return }
+    known.move(old, to: new)
+    known.set(new, stamp)
     changes.append(FileChange(kind: .renamed, path: new, before: old))
-    guard wasFolder, stamp.isFolder else { return }
-    for one in known.keys.filter({ $0.isInside(old) }) {
-      known[one.moved(from: old, to: new)] = known.removeValue(forKey: one)
-    }
-    for (folder, interest) in folders where folder == old || folder.isInside(old) {
-      let path = folder.moved(from: old, to: new)
-      folders[folder] = nil
-      interest.path = path
-      folders[path] = interest
-    }
-    enter(new)
+    if stamp.isFolder { return enter(new) }
+    let all = events | (places[old].map { touched[$0].events } ?? 0)
+    if stamp.isChanged(from: before, all) { changes.append(FileChange(kind: .changed, path: new)) }
   }
+}
 
-  /// Tries what the system may refuse; a failure is reported, and the rest continues.
-  private func attempt(_ path: WatchedPath, _ body: () throws(SystemError) -> Void) {
-    do throws(SystemError) { try body() } catch { onFailure?(error, path) }
+extension FileWatch.Stamp {
+  /// Whether a file has other contents.
+  fileprivate func isChanged(from old: FileWatch.Stamp, _ events: UInt32) -> Bool {
+    events & cmx_watch_changed.rawValue != 0 || !old.isSame(as: self) || old.size != size
+      || old.changed != changed
   }
 }

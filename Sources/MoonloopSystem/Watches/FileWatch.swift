@@ -55,18 +55,33 @@ package final class FileWatch {
   package var onNews: (() -> Void)?
   /// Its place in the order of making.
   var place: UInt64 = 0
-  /// What is known to exist.
-  var known = KnownPaths()
-  /// The folders whose entries are watched.
-  var folders: [WatchedPath: WatchHub.Interest] = [:]
+  /// What is known to exist, where it was at the last look.
+  var known: PathTree<Stamp>
+  /// The folders whose entries are watched, where they are by now: each move is followed at once.
+  var folders: PathTree<WatchHub.Interest>
   /// The folders and links that lead to the path.
   private var way: [WatchHub.Interest] = []
 
-  // Reported by events, but not looked at yet.
-  var touched: [(path: WatchedPath, events: UInt32)] = []
-  var places: [WatchedPath: Int] = [:]
-  var moves: [UInt32: WatchedPath] = [:]
-  var origins: [WatchedPath: WatchedPath] = [:]
+  /// An entry of a watched folder, wherever that goes; without one, the watched path.
+  struct Entry: Hashable {
+    let folder: WatchHub.Interest?
+    let name: [UInt8]
+
+    static func == (one: Entry, other: Entry) -> Bool {
+      one.folder === other.folder && one.name == other.name
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(folder.map { ObjectIdentifier($0) })
+      hasher.combine(name)
+    }
+  }
+
+  // What events have reported since the last look.
+  var heard: [(entry: Entry, events: UInt32)] = []
+  private var places: [Entry: Int] = [:]
+  private var moves: [UInt32: Entry] = [:]
+  var origins: [Entry: Entry] = [:]
   var hasOverflown = false
   var mustFindWay = false
 
@@ -77,12 +92,14 @@ package final class FileWatch {
     _ root: WatchedPath, isRecursive: Bool, in hub: WatchHub, limit: Int
   ) throws(SystemError) {
     self.root = root
+    known = PathTree(root)
+    folders = PathTree(root)
     self.isRecursive = isRecursive
     self.hub = hub
     do throws(SystemError) {
       try findWay()
       if let entry = root.look(followsLink: true) {
-        known[root] = Stamp(entry)
+        known.set(root, Stamp(entry))
         if entry.is_folder { try learn(root, limit) }
       }
     } catch {
@@ -95,15 +112,15 @@ package final class FileWatch {
   /// Stops watching all folders.
   package func end() {
     hub.remove(self)
-    for interest in way + Array(folders.values) { hub.remove(interest) }
+    for interest in way { hub.remove(interest) }
     way = []
-    folders = [:]
-    known = KnownPaths()
+    leave(root)
+    known.remove(root)
     forget()
   }
 
   /// Whether events have come since the last look.
-  var hasNews: Bool { hasOverflown || mustFindWay || !touched.isEmpty }
+  var hasNews: Bool { hasOverflown || mustFindWay || !heard.isEmpty }
 
   /// The number of known paths, for reports.
   package var knownCount: Int { known.count }
@@ -121,14 +138,14 @@ package final class FileWatch {
     for name in folder.list() {
       let path = folder.appending(name)
       guard let entry = path.look(followsLink: false) else { continue }
-      known[path] = Stamp(entry)
+      known.set(path, Stamp(entry))
       if footprint > limit { throw SystemError(call: "inotify_add_watch", code: Errno.noMemory) }
       if entry.is_folder && isRecursive { try learn(path, limit) }
     }
   }
 
+  /// Watches a folder, unless it is watched there already.
   func watch(_ folder: WatchedPath) throws(SystemError) {
-    if folders[folder] != nil { return }
     let interest = WatchHub.Interest(self, .folder, folder)
     do throws(SystemError) { try hub.add(interest) } catch {
       // It has gone, or is not accessible: only its name is known.
@@ -136,7 +153,16 @@ package final class FileWatch {
       if isHarmless || (error.code == Errno.denied && folder != root) { return }
       throw error
     }
-    folders[folder] = interest
+    if let old = folders[folder] {
+      if old.number == interest.number { return hub.remove(interest) }
+      leave(folder)
+    }
+    interest.node = folders.set(folder, interest)
+  }
+
+  /// Watches a folder and those in it no more.
+  func leave(_ folder: WatchedPath) {
+    for (_, interest) in folders.remove(folder) { hub.remove(interest) }
   }
 
   // MARK: The way to the path
@@ -206,7 +232,7 @@ package final class FileWatch {
     switch interest.role {
     case .passed:
       mustFindWay = true
-      touch(root, 0)
+      note(theRoot, 0)
     case .step(let name, let isLast):
       if event.name == nil {
         if event.events & Self.selfEvents != 0 { mustFindWay = true }
@@ -215,43 +241,53 @@ package final class FileWatch {
       } else if !isLast || !event.has(cmx_watch_changed) {
         mustFindWay = true
       }
-      touch(root, event.name == nil ? 0 : event.events)
+      note(theRoot, event.name == nil ? 0 : event.events)
     case .folder: hear(event, inFolder: interest)
     }
   }
 
+  private let theRoot = Entry(folder: nil, name: [])
   private static let selfEvents =
     cmx_watch_deleted_self.rawValue | cmx_watch_moved_self.rawValue | cmx_watch_ended.rawValue
 
   private func hear(_ event: WatchHub.Event, inFolder interest: WatchHub.Interest) {
     guard let name = event.name else {
-      if event.has(cmx_watch_ended) && folders[interest.path] === interest {
-        folders[interest.path] = nil
+      if event.has(cmx_watch_ended), let node = interest.node, node.value === interest {
+        folders.clear(node)
       }
       // The folder above reports these events too; for the path itself nothing else does.
-      if interest.path == root { touch(root, event.events & cmx_watch_attributes.rawValue) }
+      if interest.path == root { note(theRoot, event.events & cmx_watch_attributes.rawValue) }
       return
     }
-    let path = interest.path.appending(name)
-    if event.has(cmx_watch_moved_from) { moves[event.cookie] = path }
+    let entry = Entry(folder: interest, name: name)
+    if event.has(cmx_watch_moved_from) { moves[event.cookie] = entry }
     if event.has(cmx_watch_moved_to), let old = moves.removeValue(forKey: event.cookie) {
-      origins[path] = origins.removeValue(forKey: old) ?? old
+      origins[entry] = origins.removeValue(forKey: old) ?? old
+      follow(old, to: entry)
     }
-    touch(path, event.events)
+    note(entry, event.events)
   }
 
-  /// Marks a path to be looked at.
-  func touch(_ path: WatchedPath, _ events: UInt32) {
-    if let place = places[path] {
-      touched[place].events |= events
+  /// A folder has moved, with those in it: later events of these are about the new place.
+  private func follow(_ old: Entry, to new: Entry) {
+    guard let from = old.folder?.node, let folder = new.folder?.node else { return }
+    for interest in folders.move(old.name, in: from, to: new.name, in: folder) {
+      hub.remove(interest)
+    }
+  }
+
+  /// Keeps an entry to be looked at.
+  private func note(_ entry: Entry, _ events: UInt32) {
+    if let place = places[entry] {
+      heard[place].events |= events
     } else {
-      places[path] = touched.count
-      touched.append((path, events))
+      places[entry] = heard.count
+      heard.append((entry, events))
     }
   }
 
   func forget() {
-    touched = []
+    heard = []
     places = [:]
     moves = [:]
     origins = [:]

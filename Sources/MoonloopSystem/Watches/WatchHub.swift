@@ -21,8 +21,10 @@ package final class WatchHub {
 
     unowned let watch: FileWatch  // its `end` removes this from the hub
     let role: Role
-    /// Where the folder is now.
-    var path: WatchedPath
+    /// Where the folder was found.
+    private let found: WatchedPath
+    /// Its place among the folders of its watch, if it is one of those.
+    var node: PathTree<Interest>.Node?
     fileprivate(set) var number: Int32 = -1
     /// Those that came earlier get an event first.
     fileprivate(set) var place: UInt64 = 0
@@ -30,8 +32,11 @@ package final class WatchHub {
     init(_ watch: FileWatch, _ role: Role, _ path: WatchedPath) {
       self.watch = watch
       self.role = role
-      self.path = path
+      found = path
     }
+
+    /// Where the folder is now, as far as its watch has heard.
+    var path: WatchedPath { node?.path(from: watch.root) ?? found }
   }
 
   /// What is wanted to know of one folder.

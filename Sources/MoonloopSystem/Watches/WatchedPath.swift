@@ -4,7 +4,7 @@ internal import CLinuxShims
 package import MoonloopCore
 
 /// An absolute path, without empty and "." components.
-package struct WatchedPath: Hashable, Sendable {
+package struct WatchedPath: Hashable, Comparable, Sendable {
   /// The components, each with a slash before it; empty for the root.
   package let bytes: [UInt8]
 
@@ -36,6 +36,14 @@ package struct WatchedPath: Hashable, Sendable {
 
   var names: [[UInt8]] { Self.names(in: bytes) }
 
+  /// In the order of their bytes.
+  package static func < (one: WatchedPath, other: WatchedPath) -> Bool {
+    one.bytes.lexicographicallyPrecedes(other.bytes)
+  }
+
+  /// The components after a folder that contains or equals it.
+  func names(after folder: WatchedPath) -> [[UInt8]] { Self.names(in: rest(behind: folder)) }
+
   /// The components of a text, without ".".
   static func names(in text: [UInt8]) -> [[UInt8]] {
     text.split(separator: slash).map(Array.init).filter { $0 != [UInt8(ascii: ".")] }
@@ -45,11 +53,6 @@ package struct WatchedPath: Hashable, Sendable {
   func isInside(_ folder: WatchedPath) -> Bool {
     bytes.count > folder.bytes.count && bytes[folder.bytes.count] == Self.slash
       && bytes.starts(with: folder.bytes)
-  }
-
-  /// The same place in a folder that was renamed.
-  func moved(from old: WatchedPath, to new: WatchedPath) -> WatchedPath {
-    WatchedPath(bytes: new.bytes + bytes[old.bytes.count...])
   }
 
   /// The rest of the path after a folder that contains or equals it, with a slash before it.
