@@ -182,7 +182,7 @@ func failedText(_ label: String) -> String { "no reply: the handler of \(label) 
 /// Why a request has no reply, as far as that is known here: its port may be another thread's, or
 /// another process's.
 func noReplyText(_ label: String, _ port: Loop.Port, isOwn: Bool) -> String {
-  if !port.isValid { return "no reply: \(label) has ended" }
+  if PortTarget(port: port, isOwn: isOwn).hasEnded { return "no reply: \(label) has ended" }
   if isOwn { return "no reply: \(label) has dropped the request" }
   return "no reply: the handler of \(label) failed, the port has ended, or the request was dropped"
 }

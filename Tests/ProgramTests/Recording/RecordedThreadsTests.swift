@@ -101,6 +101,22 @@ import Testing
       """
     ),
     (
+      "requests to workers that end: by an error, by themselves, by their owner", [],
+      """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      loop:task(function()
+        for _, ending in ipairs { "error 'x'", "ml.current():stop()", "ml.sleep(1000)" } do
+          local worker = ml.worker {
+            source = "local ml = require 'moonloop' ml.parent:receive() " .. ending }
+          if ending:find "sleep" then loop:after(0.01, function() worker:stop() end) end
+          print(worker.port:request(1))
+          print(pcall(worker.await, worker))
+        end
+      end)
+      """
+    ),
+    (
       "a worker on a clock that jumps", ["--clock", "virtual"],
       """
       local ml = require "moonloop"
