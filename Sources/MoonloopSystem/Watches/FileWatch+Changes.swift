@@ -53,6 +53,9 @@ private struct Look {
     self.watch = watch
     for (entry, events) in watch.heard { touch(path(of: entry), events) }
     for (target, origin) in watch.origins { origins[path(of: target)] = path(of: origin) }
+    let unlisted = watch.unlisted
+    watch.unlisted = []
+    for folder in unlisted { look(into: folder) }
     for target in origins.keys.sorted() { targets[origins[target]!, default: []].append(target) }
   }
 
@@ -78,7 +81,12 @@ private struct Look {
 
   /// Marks the entries of a folder that are not known yet, and its folders that are not watched.
   private mutating func look(into folder: WatchedPath) {
-    for name in folder.list() {
+    var names: [[UInt8]] = []
+    do throws(SystemError) { names = try folder.list() } catch {
+      watch.unlisted.append(folder)
+      watch.onFailure?(error, folder)
+    }
+    for name in names {
       let path = folder.appending(name)
       let old = known[path]
       if old == nil || old!.isFolder && watch.isRecursive && watch.folders[path] == nil {

@@ -82,6 +82,8 @@ package final class FileWatch {
   private var places: [Entry: Int] = [:]
   private var moves: [UInt32: Entry] = [:]
   var origins: [Entry: Entry] = [:]
+  /// The folders that could not be listed: the next look lists them.
+  var unlisted: [WatchedPath] = []
   var hasOverflown = false
   var mustFindWay = false
 
@@ -135,7 +137,7 @@ package final class FileWatch {
   /// Watches a folder and records its contents.
   private func learn(_ folder: WatchedPath, _ limit: Int) throws(SystemError) {
     try watch(folder)
-    for name in folder.list() {
+    for name in try folder.list() {
       let path = folder.appending(name)
       guard let entry = path.look(followsLink: false) else { continue }
       known.set(path, Stamp(entry))

@@ -75,13 +75,13 @@ package struct WatchedPath: Hashable, Comparable, Sendable {
     return withCString { cmx_look($0, followsLink, &entry) } == 0 ? entry : nil
   }
 
-  /// The names in a folder, sorted; none if it is not a folder.
-  func list() -> [[UInt8]] {
+  /// The names in a folder, sorted; none if it is not a folder, or may not be read.
+  func list() throws(SystemError) -> [[UInt8]] {
     final class Names {
       var all: [[UInt8]] = []
     }
     let names = Names()
-    _ = withCString { path in
+    let result = withCString { path in
       cmx_list(
         path,
         { context, name in
@@ -95,6 +95,8 @@ package struct WatchedPath: Hashable, Comparable, Sendable {
           Unmanaged<Names>.fromOpaque(context).takeUnretainedValue().all.append(bytes)
         }, Unmanaged.passUnretained(names).toOpaque())
     }
+    let isHarmless = [Errno.notFound, Errno.notFolder, Errno.denied].contains(-result)
+    if result < 0 && !isHarmless { throw SystemError(call: "opendir", code: -result) }
     return names.all.sorted { $0.lexicographicallyPrecedes($1) }
   }
 

@@ -257,6 +257,30 @@ struct BadInputTests {
     #expect(none.errors.hasSuffix("failed: Too many open files (EMFILE)\n"))
   }
 
+  @Test("a watch without descriptors reports it, and finds later what is in a new folder")
+  func unlistedFolder() throws {
+    let script = """
+      local loop, files = require "moonloop".current(), {}
+      local folder = os.tmpname()
+      os.execute("rm " .. folder .. "; mkdir " .. folder)
+      local function on_error(problem)
+        print(problem.code)
+        for _, file in ipairs(files) do file:close() end
+        io.open(folder .. "/new/z", "w"):close()
+      end
+      loop:watch { folder, recursive = true, on_error = on_error, function(watch, changes)
+        for _, change in ipairs(changes) do print(change.kind, change.path:sub(#folder + 2)) end
+        if not changes[2] then return end
+        watch:invalidate()
+        os.execute("rm -r " .. folder)
+      end }
+      os.execute("cd " .. folder .. "; mkdir new; echo > new/y")
+      for _ = 1, 90 do files[#files + 1] = io.open "/dev/null" end
+      """
+    let few = try outcome(ofShell: "ulimit -n 64; exec \"$0\" run -e \"$1\"", script)
+    #expect(few.output == "EMFILE\ncreated\tnew\ncreated\tnew/z\ncreated\tnew/y\n")
+  }
+
   private func outcome(
     ofShell command: String, _ script: String
   ) throws -> (status: Int32, output: String, errors: String) {
