@@ -200,8 +200,9 @@ extension Model {
       refuse("a mode of a run becomes one in which the main queue is served")
     }
     if rules(.commonModeExists) { _ = mode(name) }
-    if commonItems.filter(\.hasLifecycle).count > 1 {
-      refuse("Core Foundation schedules common sources in the order of its hash table")
+    let orders = commonItems.filter { $0.spec.type == .observer }.map(\.order)
+    if commonItems.filter(\.hasLifecycle).count > 1 || Set(orders).count < orders.count {
+      refuse("Core Foundation adds common items in the order of its hash table")
     }
     for item in commonItems { add(item, to: name, rereads: false) }
     placePerforms()
