@@ -270,6 +270,8 @@ static const struct cmo_source sources[] = {
 #embed "lua/text/lists.lua" suffix(,)
     NEXT("text.options")
 #embed "lua/text/options.lua" suffix(,)
+    NEXT("text.packing")
+#embed "lua/text/packing.lua" suffix(,)
     NEXT("text.patterns")
 #embed "lua/text/patterns.lua" suffix(,)
     NEXT("text.quoting")

@@ -52,7 +52,7 @@ LUA_ARROWS = {
     "projects": {"console", "json", "text"},
     "recording": {"tape", "taped"},
     "redis": {"http", "warning"},
-    "reference": {"console"},
+    "reference": {"console", "text"},
     "reload": {"configuration", "generation", "text"},
     "testing": {"console", "http", "inspection", "json", "recording", "tape", "taped", "text",
                 "unheld"},

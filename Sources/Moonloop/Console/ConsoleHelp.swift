@@ -1,10 +1,12 @@
 // The text that `help` and completion read: docs/types and the list of pages, as of when the
 // program was built.
 
+internal import Glibc
 internal import LuaEmbed
 internal import MoonloopLua
 
-/// `reference()`: a list of `{ name, file, text }`, in the order of the reference.
+/// `reference()`: a list of `{ name, file, text }`, in the order of the reference. The
+/// text may be packed.
 let consoleReference: LuaRawFunction = { L, context in
   host(L, context, "reference") { call in
     let stack = call.stack
@@ -14,7 +16,9 @@ let consoleReference: LuaRawFunction = { L, context in
       stack.newTable(fields: 3)
       stack.setField("name", String(cString: file.module))
       stack.setField("file", String(cString: file.chunk))
-      stack.setField("text", String(cString: file.text))
+      stack.push("text")
+      stack.push(bytes: UnsafeRawBufferPointer(start: file.text, count: strlen(file.text)))
+      stack.rawSet(-3)
     }
     return 1
   }

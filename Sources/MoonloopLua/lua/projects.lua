@@ -1,6 +1,7 @@
 -- `moonloop new KIND NAME`: writes a small project that runs at once.
 local ml = require "moonloop"
 local json = require "moonloop.json"
+local packing = require "moonloop.text.packing"
 local spelling = require "moonloop.text.spelling"
 local templates = require "moonloop.projects.templates"
 
@@ -33,7 +34,8 @@ local function language_server(files)
   if not types then
     types = ".types"
     for _, one in ipairs(require "moonloop.console.host".reference()) do
-      files[#files + 1] = { path = types .. "/" .. one.name .. ".lua", text = one.text }
+      local text = packing.unpacked(one.text)
+      files[#files + 1] = { path = types .. "/" .. one.name .. ".lua", text = text }
     end
   end
   files[#files + 1] = { path = ".luarc.json", text = json.encode({

@@ -1,5 +1,7 @@
 -- Reads docs/types/*.lua, the annotated declarations of everything scripts can use, for `help`,
 -- completion and the generated pages. See docs/types/README.md for the format.
+local packing = require "moonloop.text.packing"
+
 local reference = {}
 
 local Parser = {}
@@ -236,7 +238,10 @@ local whole
 
 --- All of it, read on first use.
 function reference.all()
-  whole = whole or reference.parse(require "moonloop.console.host".reference())
+  if whole then return whole end
+  local files = require "moonloop.console.host".reference()
+  for _, file in ipairs(files) do file.text = packing.unpacked(file.text) end
+  whole = reference.parse(files)
   return whole
 end
 

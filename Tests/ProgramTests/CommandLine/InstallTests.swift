@@ -42,6 +42,18 @@ struct InstallTests {
     #expect(files.contains("share/doc/moonloop/scripts/examples/heartbeat.lua"))
   }
 
+  @Test("may have the reference packed, which is the same when it is unpacked")
+  func packs() throws {
+    try FileManager.default.copyItem(
+      at: Program.root.appendingPathComponent("docs/types"), to: prefix)
+    defer { try? FileManager.default.removeItem(at: prefix) }
+    let script = Program.root.appendingPathComponent("packaging/static/packed.lua").path
+    let outcome = try moonloop([script, prefix.path])
+    try #require(outcome.status == 0, "\(outcome)")
+    let sizes = outcome.output.matches(of: /\d+/).compactMap { Int($0.output) }
+    #expect(sizes.count == 2 && sizes[0] * 2 < sizes[1], "\(outcome)")
+  }
+
   @Test("removes exactly what it installed")
   func removes() throws {
     let other = prefix.appendingPathComponent("share/doc/other")
