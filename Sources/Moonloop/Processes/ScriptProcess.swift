@@ -267,7 +267,8 @@ final class ScriptProcess {
   func terminate(_ number: Int32, grace: Int64) {
     // What its outputs are still open for may be another process of its group.
     guard phase == .running || (phase == .exited && leadsGroup) else { return }
-    try? child.send(number, toGroup: leadsGroup)
+    // A stopped child handles it once it goes on.
+    for one in [number, SignalNumber.goOn] { try? child.send(one, toGroup: leadsGroup) }
     if grace == .max || graceAlarm != nil { return }
     graceAlarm = alarm(after: grace) { [weak self] in self?.endGrace() }
   }

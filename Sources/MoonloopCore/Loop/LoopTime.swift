@@ -44,7 +44,22 @@ extension Duration {
 
 /// The earliest date of a timer, 146 years before the clock began: no difference between two dates
 /// leaves 64 bits.
-let earliestDate = Int64.min / 2
+private let earliestDate = Int64.min / 2
+
+/// A date that is no earlier, on the same grid.
+@inline(__always)
+func notTooEarly(_ date: Int64, interval: Int64) -> Int64 {
+  date >= earliestDate ? date : firstOfGrid(date, interval)
+}
+
+@inline(never)
+private func firstOfGrid(_ date: Int64, _ interval: Int64) -> Int64 {
+  let rest = interval > 0 ? (earliestDate - date) % interval : 0
+  // A grid of 146 years and more has no other point before now.
+  return rest == 0 || interval - rest > -earliestDate
+    ? earliestDate
+    : earliestDate + interval - rest
+}
 
 /// The date this many nanoseconds after another; stays within 64 bits, and never stays never.
 @inline(__always)

@@ -280,7 +280,7 @@ extension Loop {
   @inline(__always)
   func setDate(_ slot: Int, to date: Int64, also flag: TimerFlags) {
     let record = timers.records.pointer(to: slot)
-    let date = max(date, earliestDate)
+    let date = notTooEarly(date, interval: record.pointee.interval)
     record.pointee.date = date
     if record.pointee.flags.contains(.wallClock) {
       forgetWallDate(of: TimerID(slot: slot, generation: record.pointee.generation))

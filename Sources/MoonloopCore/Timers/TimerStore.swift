@@ -169,7 +169,8 @@ package struct TimerStore {
     limit: @autoclosure () -> Int
   ) -> TimerID? {
     var record = TimerRecord(
-      date: max(date, earliestDate), interval: max(0, interval), modes: ModeMask(), missed: 0,
+      date: notTooEarly(date, interval: interval), interval: max(0, interval), modes: ModeMask(),
+      missed: 0,
       callout: callout,
       fires: 0, generation: firstGeneration, flags: .valid)
     let slot: Int

@@ -150,6 +150,14 @@ end)
 it("waits on a virtual clock where no program runs", { clock = "virtual" }, function(_, _, t)
   local since = ml.now()
   assert.is_true(t:wait_until(function() return ml.now() >= since + 2 end))
+  local looks = 0
+  local function day()
+    looks = looks + 1
+    return ml.now() >= since + 86400
+  end
+  t:wait_until(day, 100000)
+  t:eventually(day, 100000)
+  assert.is_true(looks < 3000 and ml.now() < since + 87000)
 end)
 
 it("does not take nil for success, but nothing", function(_, _, t)
