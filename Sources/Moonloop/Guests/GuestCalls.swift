@@ -187,13 +187,14 @@ extension Runtime {
     }
   }
 
-  /// An error in the form in which it goes to another state.
+  /// An error in the form in which it goes to another state. A long message of a guest is cut.
   func crossing(_ error: LuaError) -> WorkerFailure {
     let stack = state.stack
     var bytes: [UInt8]?
     if let text = error.text {
+      let most = granted.guest == nil ? largestCopy : LuaText.bound
       stack.push(text)
-      bytes = stack.withBytes(-1) { $0.count <= largestCopy ? Array($0) : nil } ?? nil
+      bytes = stack.withBytes(-1) { $0.count <= most ? Array($0) : nil } ?? nil
       stack.pop()
     }
     guard let raised = error.value else { return WorkerFailure(error, bytes: bytes) }

@@ -98,15 +98,16 @@ extension Runtime {
   func failure(on stack: LuaStack) -> WorkerFailure? {
     stack.push("error" as StaticString)
     _ = stack.rawGet(-2)
-    let bytes = stack.withBytes(-1) { Array($0) }
+    let whole = stack.withBytes(-1) { Array($0) }
     stack.pop()
-    guard let bytes else { return nil }
+    guard let whole else { return nil }
+    let bytes = whole.count <= LuaText.bound ? whole : nil
     let lines = (stack.rawField(-1, "traceback") ?? "").split(separator: "\n").prefix(40)
     let kind = stack.rawField(-1, "kind").flatMap(LuaError.Kind.init) ?? .runtime
     let error = LuaError(
       // An interrupt would end the host's run.
       kind: kind.isLimit ? kind : .runtime,
-      message: bytes.withUnsafeBytes { LuaText.clean($0) }, code: stack.rawField(-1, "code"),
+      message: whole.withUnsafeBytes { LuaText.clean($0) }, code: stack.rawField(-1, "code"),
       traceback: lines.map {
         .init(source: LuaText.clean(String($0.prefix(400))), line: 0, function: nil, role: "text")
       })
