@@ -16,5 +16,8 @@ end
 
 file:truncate(0)
 file:write(tostring(ml.process.id()))
-loop:signal({ "int", "term" }, function() loop:stop() end)
+loop:signal({ "int", "term" }, function()
+  file:close()  -- also keeps it: a file that nothing refers to is closed, and its lock is free
+  loop:stop()
+end)
 print "running"
