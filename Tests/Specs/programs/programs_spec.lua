@@ -107,7 +107,7 @@ describe("what fails", function()
     p:expect "working"
     p:await(0.1)
   end)
-  it("waits for seconds", function(_, _, t) t:spawn({ "true" }):await "5" end)
+  it("waits for seconds", function(_, _, t) t:spawn({ "sleep", "100" }):await "5" end)
   it("shows the ends of a long text", function(_, _, t)
     assert.match("^x", t:run({ "seq", 1, 3000 }).stdout)
   end)
