@@ -96,7 +96,7 @@ function responses.new(stream, request, keeps, timeout)
 end
 
 --- What a handler gets of a response.
-function responses.handle(self) return setmetatable({ [STATE] = self }, meta) end
+function responses.handle(self) return setmetatable({ self }, meta) end
 
 local function start(self, status, headers)
   if self.is_started then mistake "response:start: the response has already been started" end

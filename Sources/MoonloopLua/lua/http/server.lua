@@ -201,9 +201,9 @@ end
 
 -- Calls the handler. If it fails, the peer gets a 500 and the error is reported as the task's.
 -- Returns the stream if all is well; else it may be closed.
-local function answer(request, response, handler)
+local function answer(request, response, handler, takes_response)
   local first, text, headers =
-    handler(setmetatable({ [STATE] = request }, meta), responses.handle(response))
+    handler(setmetatable({ request }, meta), takes_response and responses.handle(response) or nil)
   if not request.is_read and request.failure and not response.is_started then
     refuse(request.stream, status_of(request.failure), "the body cannot be read")
   elseif request.stream:is_valid() then
@@ -235,7 +235,7 @@ local function serve_connection(stream, peer, options)
     if not request then break end
     local response = responses.new(stream, request, keeps, timeout)
     guard.response = response
-    local done = answer(request, response, handler)
+    local done = answer(request, response, handler, options.takes_response)
     guard.response, response.is_over = false, true
     if not response.keeps or done ~= stream and not stream:is_valid() then break end
     if not request.is_read and not skip(request) then break end
@@ -293,6 +293,9 @@ function server.serve(options)
   for _, name in ipairs(OWN) do own[name], listening[name] = options[name], nil end
   own.handler = options[1] or own.handler
   if type(own.handler) ~= "function" then refuse_handler(listening) end
+  -- Most handlers take a request alone, and need no second table. Guests cannot ask.
+  local shape = debug.getinfo and debug.getinfo(own.handler, "u")
+  own.takes_response = not shape or shape.isvararg or shape.nparams > 1
   own.timeout, own.idle_timeout = own.timeout or 30, own.idle_timeout or 60
   own.body_timeout = own.body_timeout or 300
   own.body_time = body_time(own)
